@@ -1,0 +1,133 @@
+// Package finding holds what every part of ctxprop must agree on about a
+// report: its code, severity, grade, wording conventions, identity and
+// suppression. The table in this package is the one source for the messages'
+// codes, the documentation and machine-readable rule lists.
+package finding
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Severity orders findings by how sure and how harmful they are.
+type Severity uint8
+
+// The severities, weakest first, so that they compare with <.
+const (
+	Info Severity = iota
+	Warning
+	Error
+)
+
+var severityNames = [...]string{Info: "info", Warning: "warning", Error: "error"}
+
+func (s Severity) String() string { return severityNames[s] }
+
+// MarshalText writes the severity's name, for JSON.
+func (s Severity) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (s *Severity) UnmarshalText(text []byte) error {
+	got, err := ParseSeverity(string(text))
+	if err == nil {
+		*s = got
+	}
+	return err
+}
+
+// ParseSeverity reads "error", "warning" or "info".
+func ParseSeverity(name string) (Severity, error) {
+	for i, n := range severityNames {
+		if n == name {
+			return Severity(i), nil
+		}
+	}
+	return 0, fmt.Errorf("unknown severity %q: use error, warning or info", name)
+}
+
+// Grade says on whose behalf the code at a finding runs.
+type Grade uint8
+
+const (
+	// GradeNone: no request and no caller's context is known; nothing is reported.
+	GradeNone Grade = iota
+	// GradeContract: the function takes a context (or a value that provides
+	// one) and no request root is in sight. It costs one step of severity.
+	GradeContract
+	// GradeRequest: a request root, or reached from one.
+	GradeRequest
+)
+
+func (g Grade) String() string { return [...]string{"N", "C", "R"}[g] }
+
+// MarshalText writes R, C or N, for JSON.
+func (g Grade) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (g *Grade) UnmarshalText(text []byte) error {
+	i := strings.Index("NCR", string(text))
+	if i < 0 || len(text) != 1 {
+		return fmt.Errorf("unknown grade %q: use R, C or N", text)
+	}
+	*g = Grade(i)
+	return nil
+}
+
+// Code is a stable identifier such as CTX101. Codes are never reused.
+type Code string
+
+// The codes that the analyzers report.
+const (
+	BadDirective    Code = "CTX001"
+	FreshContext    Code = "CTX101"
+	SeveredCallee   Code = "CTX102"
+	UnderivedResult Code = "CTX106"
+)
+
+// RuleInfo is what the table knows of a code.
+type RuleInfo struct {
+	Code     Code
+	Name     string   // kebab-case
+	Analyzer string   // the analyzer that reports it
+	Severity Severity // at grade R
+	Summary  string   // one line, lower case
+}
+
+// rules is the one table of codes. Documentation, explain and the
+// machine-readable outputs are made from it.
+var rules = []RuleInfo{
+	{BadDirective, "bad-directive", "ctxbackground", Warning, "a //ctxprop: directive that is malformed, names no known code, gives no reason, or suppresses nothing"},
+	{FreshContext, "fresh-context", "ctxbackground", Error, "a fresh context reaches blocking work in a function that has a caller's context at hand"},
+	{SeveredCallee, "severed-callee", "ctxbackground", Error, "a function on a caller's path makes its own root context for blocking work"},
+	{UnderivedResult, "underived-result", "ctxbackground", Warning, "a function that takes a context returns one that is not derived from it"},
+}
+
+// Rules returns the table, ordered by code. The caller must not change it.
+func Rules() []RuleInfo { return rules }
+
+// Rule returns the entry of a code.
+func Rule(code Code) (RuleInfo, bool) {
+	for _, r := range rules {
+		if r.Code == code {
+			return r, true
+		}
+	}
+	return RuleInfo{}, false
+}
+
+// URL is where the code is documented.
+func (c Code) URL() string {
+	return "https://github.com/ctxprop/ctxprop/blob/main/docs/rules.md#" + strings.ToLower(string(c))
+}
+
+// SeverityAt is the severity of a code at a grade: grade C costs one step.
+func SeverityAt(code Code, g Grade) Severity {
+	r, ok := Rule(code)
+	if !ok {
+		return Info
+	}
+	if g == GradeContract && r.Severity > Info {
+		return r.Severity - 1
+	}
+	return r.Severity
+}
