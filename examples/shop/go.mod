@@ -1,0 +1,3 @@
+module github.com/ctxprop/ctxprop/examples/shop
+
+go 1.26.0
