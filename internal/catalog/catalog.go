@@ -1,0 +1,239 @@
+package catalog
+
+import (
+	"cmp"
+	"embed"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+)
+
+// A Catalog is a set of lines, ready for lookup. It is immutable and may be
+// used by any number of goroutines.
+type Catalog struct {
+	packages map[string]*packageLines
+	trees    map[string]*Entry
+	shapes   []Root // func roots, the flag's before the built-in
+	methods  []Root // method roots, likewise
+	services []Service
+	// builtin holds the packages, and with a "/..." at the end the trees, that
+	// the embedded tables name.
+	builtin map[string]bool
+}
+
+// packageLines holds the lines about the functions of one package.
+type packageLines struct {
+	byName map[memberName]*Entry
+	whole  *Entry
+}
+
+// memberName is a function's name within its package. Name is "*" for a line
+// about a whole type.
+type memberName struct {
+	recv, name string
+}
+
+//go:embed *.cat
+var tables embed.FS
+
+// Default returns the catalog of the embedded tables.
+func Default() *Catalog { return defaultCatalog() }
+
+var defaultCatalog = sync.OnceValue(func() *Catalog {
+	c, err := load()
+	if err != nil {
+		// Only a build from broken tables comes here, and the tests of this
+		// package refuse one.
+		panic(err)
+	}
+	return c
+})
+
+// load parses the embedded tables into one catalog.
+func load() (*Catalog, error) {
+	files, err := tables.ReadDir(".")
+	if err != nil {
+		return nil, err
+	}
+	var (
+		all  table
+		errs []error
+	)
+	for _, file := range files {
+		text, err := tables.ReadFile(file.Name())
+		if err != nil {
+			return nil, err
+		}
+		t, err := parse(file.Name(), string(text))
+		errs = append(errs, err)
+		all.entries = append(all.entries, t.entries...)
+		all.roots = append(all.roots, t.roots...)
+		all.services = append(all.services, t.services...)
+	}
+	errs = append(errs, all.checkDuplicates())
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	c := new(Catalog).with(all)
+	c.builtin = all.packages()
+	return c, nil
+}
+
+// Extend returns a catalog that knows the lines of text as well. They override
+// lines of c about the same symbol. Errors name origin and line, one error per
+// bad line.
+func (c *Catalog) Extend(origin, text string) (*Catalog, error) {
+	t, err := parse(origin, text)
+	if err == nil {
+		err = t.checkDuplicates()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c.with(t), nil
+}
+
+// with returns a copy of c in which t overrides what it also describes.
+func (c *Catalog) with(t table) *Catalog {
+	n := &Catalog{
+		packages: maps.Clone(c.packages),
+		trees:    maps.Clone(c.trees),
+		builtin:  c.builtin,
+		services: slices.Concat(t.services, c.services),
+	}
+	if n.packages == nil {
+		n.packages, n.trees = map[string]*packageLines{}, map[string]*Entry{}
+	}
+	fresh := map[string]bool{} // packages whose lines are n's own already
+	for i := range t.entries {
+		n.add(&t.entries[i], fresh)
+	}
+	n.shapes, n.methods = splitRoots(t.roots)
+	n.shapes = appendOthers(n.shapes, c.shapes)
+	n.methods = appendOthers(n.methods, c.methods)
+	return n
+}
+
+// add enters a line. Lines of a package shared with another catalog are copied
+// first; fresh says which are not.
+func (c *Catalog) add(e *Entry, fresh map[string]bool) {
+	s := e.Symbol
+	if s.Tree {
+		c.trees[s.Pkg] = e
+		return
+	}
+	lines := c.packages[s.Pkg]
+	if !fresh[s.Pkg] {
+		lines = lines.clone()
+		c.packages[s.Pkg], fresh[s.Pkg] = lines, true
+	}
+	if s.Recv == "" && s.Wide() {
+		lines.whole = e
+		return
+	}
+	lines.byName[memberName{s.Recv, s.Name}] = e
+}
+
+func (l *packageLines) clone() *packageLines {
+	n := &packageLines{byName: map[memberName]*Entry{}}
+	if l != nil {
+		n.whole = l.whole
+		maps.Copy(n.byName, l.byName)
+	}
+	return n
+}
+
+func splitRoots(roots []Root) (shapes, methods []Root) {
+	for _, r := range roots {
+		if r.method == (Symbol{}) {
+			shapes = append(shapes, r)
+		} else {
+			methods = append(methods, r)
+		}
+	}
+	return shapes, methods
+}
+
+// appendOthers appends those of more that no root of roots overrides.
+func appendOthers(roots, more []Root) []Root {
+	for _, r := range more {
+		if !slices.ContainsFunc(roots, func(o Root) bool { return o.text == r.text }) {
+			roots = append(roots, r)
+		}
+	}
+	return roots
+}
+
+// checkDuplicates refuses two lines about the same thing, which could only
+// repeat or contradict each other.
+func (t *table) checkDuplicates() error {
+	var errs []error
+	first := map[any]Pos{}
+	check := func(key any, what fmt.Stringer, pos Pos) {
+		if before, ok := first[key]; ok {
+			errs = append(errs, fmt.Errorf("%v: %v is already described at %v: remove one of the lines", pos, what, before))
+			return
+		}
+		first[key] = pos
+	}
+	for i := range t.entries {
+		e := &t.entries[i]
+		check(e.Symbol.identity(), e.Symbol, e.Pos)
+	}
+	for i := range t.roots {
+		r := &t.roots[i]
+		check(r.text, r, r.Pos)
+	}
+	for _, s := range t.services {
+		check(Service{TypeName: s.TypeName, Pointer: s.Pointer}, s, s.Pos)
+	}
+	return errors.Join(errs...)
+}
+
+// packages lists what the table names: import paths, and for trees the path
+// with a "/..." at the end.
+func (t *table) packages() map[string]bool {
+	named := map[string]bool{}
+	for _, e := range t.entries {
+		path := e.Symbol.Pkg
+		if e.Symbol.Tree {
+			path += "/..."
+		}
+		named[path] = true
+	}
+	return named
+}
+
+// Entries returns all lines about functions, ordered by symbol.
+func (c *Catalog) Entries() []Entry {
+	var all []Entry
+	for _, e := range c.trees {
+		all = append(all, *e)
+	}
+	for _, lines := range c.packages {
+		if lines.whole != nil {
+			all = append(all, *lines.whole)
+		}
+		for _, e := range lines.byName {
+			all = append(all, *e)
+		}
+	}
+	slices.SortFunc(all, func(a, b Entry) int { return a.Symbol.compare(b.Symbol) })
+	return all
+}
+
+// Roots returns all lines about roots, in the order in which they are tried.
+func (c *Catalog) Roots() []Root { return slices.Concat(c.shapes, c.methods) }
+
+// Services returns the types of servers that generated code registers with.
+func (c *Catalog) Services() []Service { return slices.Clone(c.services) }
+
+func (s Symbol) compare(o Symbol) int {
+	return cmp.Or(
+		cmp.Compare(s.Pkg, o.Pkg),
+		cmp.Compare(s.Recv, o.Recv),
+		cmp.Compare(s.Name, o.Name),
+	)
+}

@@ -1,0 +1,98 @@
+// Package catalog holds what ctxprop knows about the APIs that services are
+// built from: which calls make, derive or drop a context, which ones block and
+// on whose context, which run their function argument later or elsewhere, and
+// what starts a request. The knowledge is text, one line per symbol, in the
+// *.cat files of this folder, one file per family of APIs; a user adds lines of
+// the same form with the flag -ctxflow.catalog.
+//
+// What a function of the user's own code does is not written here: that is
+// computed. What happens inside the libraries is never looked at: that is
+// written here.
+//
+// # Lines
+//
+// A line has a kind, a symbol, and attributes. A # at the start of a word
+// begins a comment. Lines end with a newline or, handy in a flag, a semicolon.
+//
+//	KIND SYMBOL [ATTRIBUTE …] [# comment]
+//
+//	block  (*example.com/store.Client).Fetch class=rpc
+//	quiet  example.com/telemetry/...   # records, never waits
+//
+// # Symbols
+//
+//	net/http.NewRequest            a function
+//	(*net/http.Client).Do          a method with a pointer receiver
+//	(net.Conn).Read                a method with a value receiver, or of an interface
+//	(example.com/kv.Commands).*    every method of a type
+//	log/slog.*                     every function and method of a package
+//	example.com/telemetry/...      the same for a package and all below it
+//
+// Type parameters are left out. A method is named by the type that declares it:
+// a promoted method by the embedded type, an interface's method by the
+// interface in whose body it stands. The most precise line wins: the symbol
+// itself, then its type, its package, then the longest tree. A line of the flag
+// replaces a built-in one of the same symbol.
+//
+// The last three forms are for quiet and block only, and a block line of these
+// forms speaks only of functions that have a context.Context parameter.
+//
+// # Kinds
+//
+//	fresh     returns a root context
+//	derive    returns a context derived from its context argument.
+//	          bounded: with a deadline; values: only values are added
+//	detach    returns a context with its argument's values and no cancellation
+//	carry     returns a value which holds its context argument, for its Context
+//	          method to return or for its blocking methods (ctx=recv) to use
+//	bare      returns such a value without any caller's context.
+//	          use=NAME: the sibling of kind carry
+//	block     blocks, and honours its context. class=CLASS (required);
+//	          write: changes state, so that giving up half-way may matter
+//	wait      blocks and no context can end it. class=CLASS (required);
+//	          join: until work that a spawn line started has ended
+//	twin      blocks without a context although a sibling takes one.
+//	          use=NAME and class=CLASS (required); write
+//	quiet     blocks for no caller, or is not worth a report: logging, metrics,
+//	          tracing, constructors that store their context for their own use
+//	noreturn  never returns to its caller
+//	sync      calls its function argument before it returns
+//	spawn     runs its function argument concurrently.
+//	          wait=NAME: the method of the same receiver that awaits it
+//	later     runs its function argument after, and apart from, its caller
+//	shared    runs its function argument once, on behalf of many callers
+//
+// # Attributes
+//
+//	ctx=N      parameter N, counted from 0, is or provides the context; without
+//	           it, the first parameter of type context.Context.
+//	           For derive, detach, carry and block
+//	ctx=recv   the receiver holds it. For block
+//	fn=N       parameter N is the function argument; without it, every parameter
+//	           of function type. For sync, spawn, later and shared
+//	use=NAME   a method of the same receiver or a function of the same package;
+//	           use=TYPE.NAME is a method of another type of the package
+//	class=     one of rpc, sql, http, net, exec, cache, queue, wait, lock, file
+//
+// # Roots
+//
+//	root func(TYPES) [RESULTS] name="what it is" [ctx=N] [grade=C]
+//	root (PACKAGE.INTERFACE).METHOD name="what it is" [ctx=N] [grade=C]
+//	service TYPE
+//
+// The first form says that every function, method and closure of that shape
+// starts a request; the second that the method does in every type which
+// implements the interface. grade=C is for shapes that have a caller's context
+// but serve no request. ctx is the parameter that is or provides the context;
+// without it, the first that is a context.Context or has a method
+// Context() context.Context. The third form says that a function
+// RegisterXServer(TYPE, Interface) makes a root of every method of Interface.
+//
+// A type is a predeclared name (error, any, string), a name with its package's
+// whole path (*net/http.Request), a pointer, slice or func of types, or _ for
+// any type. Type arguments may be given, connectrpc.com/connect.Request[_], or
+// left out to match all. In a list of types, ... stands for any number of
+// them; a variadic parameter is a slice.
+//
+//	root func(..., net/http.ResponseWriter, ..., *net/http.Request, ...) ... name="net/http handler"
+package catalog

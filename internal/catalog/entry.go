@@ -1,0 +1,104 @@
+package catalog
+
+import "go/types"
+
+// Special values of Entry.Ctx, Entry.Fn and Root.Ctx beside the index of a
+// parameter (which counts from 0 and leaves the receiver out).
+const (
+	Receiver = -1 // the receiver holds the context
+	Deduced  = -2 // not written on the line: the types tell
+	None     = -3 // there is none
+)
+
+// An Entry is one line about a function, or about all those of a type, a
+// package or a tree of packages.
+type Entry struct {
+	Symbol Symbol
+	Kind   Kind
+	Class  Class  // Block, Wait, Twin: what it waits for
+	Ctx    int    // as written; see ContextArg
+	Fn     int    // as written; see CallsArg
+	Use    string // Bare, Twin: the sibling that takes a context, NAME or TYPE.NAME
+	Wait   string // Spawn: the method that awaits what was started, or ""
+
+	Bounded bool // Derive: sets a deadline
+	Values  bool // Derive: only adds values
+	Write   bool // Block, Twin: changes state
+	Join    bool // Wait: waits for what Spawn lines started
+
+	Pos Pos
+}
+
+// ContextArg says which parameter of a function with this signature is or
+// provides the context that the entry speaks of: its index, Receiver, or None.
+// It is None as well when the line names a parameter that the function lacks.
+func (e *Entry) ContextArg(sig *types.Signature) int {
+	switch {
+	case e.Ctx == Deduced:
+		return contextParam(sig)
+	case e.Ctx >= sig.Params().Len():
+		return None
+	}
+	return e.Ctx
+}
+
+// CallsArg reports whether parameter i of a function with this signature is a
+// function argument that a Sync, Spawn, Later or Shared entry speaks of.
+func (e *Entry) CallsArg(sig *types.Signature, i int) bool {
+	switch e.Kind {
+	case Sync, Spawn, Later, Shared:
+	default:
+		return false
+	}
+	if e.Fn != Deduced {
+		return e.Fn == i
+	}
+	return isFunc(sig.Params().At(i).Type())
+}
+
+// contextParam is the index of the first context.Context parameter, or None.
+func contextParam(sig *types.Signature) int {
+	params := sig.Params()
+	for i := range params.Len() {
+		if isContext(params.At(i).Type()) {
+			return i
+		}
+	}
+	return None
+}
+
+// providerParam is the index of the first parameter that is a context or has a
+// method Context() context.Context, or None.
+func providerParam(sig *types.Signature) int {
+	params := sig.Params()
+	for i := range params.Len() {
+		if t := params.At(i).Type(); isContext(t) || providesContext(t) {
+			return i
+		}
+	}
+	return None
+}
+
+func isContext(t types.Type) bool {
+	named, ok := types.Unalias(t).(*types.Named)
+	if !ok {
+		return false
+	}
+	obj := named.Obj()
+	return obj.Name() == "Context" && obj.Pkg() != nil && obj.Pkg().Path() == "context"
+}
+
+func providesContext(t types.Type) bool {
+	obj, _, _ := types.LookupFieldOrMethod(t, true, nil, "Context")
+	fn, ok := obj.(*types.Func)
+	if !ok {
+		return false
+	}
+	sig := fn.Signature()
+	return sig.Params().Len() == 0 && sig.Results().Len() == 1 && isContext(sig.Results().At(0).Type())
+}
+
+func isFunc(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Signature)
+	return ok
+}

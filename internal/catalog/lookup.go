@@ -1,0 +1,126 @@
+package catalog
+
+import (
+	"go/types"
+	"strings"
+)
+
+// Func finds the most precise line about a function or method. It does not
+// allocate.
+func (c *Catalog) Func(fn *types.Func) (Entry, bool) {
+	return entry(c.find(fn, receiverType(fn)))
+}
+
+// Method is Func for a call whose receiver has the static type recv, which
+// matters where a method is promoted: a Get of go-redis's Pipeliner only
+// queues, and a Get of its Client waits, although both are the same function
+// of an embedded interface. A line about recv's type comes first.
+func (c *Catalog) Method(recv types.Type, fn *types.Func) (Entry, bool) {
+	if obj := typeName(recv); obj != nil && obj.Pkg() != nil {
+		if e := c.packages[obj.Pkg().Path()].method(obj.Name(), fn); e != nil {
+			return *e, true
+		}
+	}
+	return c.Func(fn)
+}
+
+// HasPackage reports whether the built-in tables name the package, or a tree
+// that holds it. Such a package is a library that ctxprop knows, never the
+// user's own code. The flag's lines do not count: a line about one function of
+// the user's own package must not take the rest of it out of the analysis.
+func (c *Catalog) HasPackage(path string) bool {
+	if c.builtin[path] {
+		return true
+	}
+	for tree := path; tree != ""; tree = parent(tree) {
+		if e := c.trees[tree]; e != nil && c.builtin[e.Symbol.String()] {
+			return true
+		}
+	}
+	return false
+}
+
+func entry(e *Entry) (Entry, bool) {
+	if e == nil {
+		return Entry{}, false
+	}
+	return *e, true
+}
+
+func (c *Catalog) find(fn *types.Func, recv *types.TypeName) *Entry {
+	if fn.Pkg() == nil { // error.Error
+		return nil
+	}
+	path := fn.Pkg().Path()
+	if lines := c.packages[path]; lines != nil {
+		if e := lines.find(fn, recv); e != nil {
+			return e
+		}
+	}
+	for tree := path; tree != ""; tree = parent(tree) {
+		if e := c.trees[tree]; e.covers(fn) {
+			return e
+		}
+	}
+	return nil
+}
+
+func (l *packageLines) find(fn *types.Func, recv *types.TypeName) *Entry {
+	if recv != nil {
+		if e := l.method(recv.Name(), fn); e != nil {
+			return e
+		}
+	} else if e := l.byName[memberName{name: fn.Name()}]; e != nil {
+		return e
+	}
+	if l.whole.covers(fn) {
+		return l.whole
+	}
+	return nil
+}
+
+// method finds a line about fn as a method of the type with this name.
+func (l *packageLines) method(recv string, fn *types.Func) *Entry {
+	if l == nil {
+		return nil
+	}
+	if e := l.byName[memberName{recv, fn.Name()}]; e != nil {
+		return e
+	}
+	if e := l.byName[memberName{recv, wildcard}]; e.covers(fn) {
+		return e
+	}
+	return nil
+}
+
+// covers reports whether a line about a whole type, package or tree speaks of
+// fn, which is in it: a block line does only if fn has a context to honour.
+func (e *Entry) covers(fn *types.Func) bool {
+	return e != nil && (e.Kind == Quiet || e.ContextArg(fn.Signature()) != None)
+}
+
+// parent cuts the last element off a package path.
+func parent(path string) string {
+	return path[:max(strings.LastIndexByte(path, '/'), 0)]
+}
+
+// receiverType is the named type whose method fn is, or nil.
+func receiverType(fn *types.Func) *types.TypeName {
+	recv := fn.Signature().Recv()
+	if recv == nil {
+		return nil
+	}
+	return typeName(recv.Type())
+}
+
+// typeName is the name of t, or of what t points to, or nil.
+func typeName(t types.Type) *types.TypeName {
+	t = types.Unalias(t)
+	if ptr, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(ptr.Elem())
+	}
+	if named, ok := t.(*types.Named); ok {
+		return named.Obj()
+	}
+	return nil
+}

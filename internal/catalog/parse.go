@@ -1,0 +1,240 @@
+package catalog
+
+import (
+	"errors"
+	"fmt"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Pos is where a line stands: the name of a table or flag, and a line number.
+type Pos struct {
+	Origin string
+	Line   int
+}
+
+func (p Pos) String() string { return p.Origin + ":" + strconv.Itoa(p.Line) }
+
+// table is the parsed form of one text, in the order of its lines.
+type table struct {
+	entries  []Entry
+	roots    []Root
+	services []Service
+}
+
+// parse reads a text of lines. The error joins one error per bad line.
+func parse(origin, text string) (table, error) {
+	var (
+		t    table
+		errs []error
+		line int
+	)
+	for physical := range strings.SplitSeq(text, "\n") {
+		line++
+		for _, statement := range statements(physical) {
+			pos := Pos{origin, line}
+			if err := t.parseStatement(pos, statement); err != nil {
+				errs = append(errs, fmt.Errorf("%v: %w", pos, err))
+			}
+		}
+	}
+	return t, errors.Join(errs...)
+}
+
+// statements splits a physical line at semicolons and drops its comment.
+// Neither counts inside a quoted string.
+func statements(line string) []string {
+	var (
+		parts  []string
+		start  int
+		quoted bool
+	)
+	end := len(line)
+scan:
+	for i := range len(line) {
+		switch c := line[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == ';':
+			parts = append(parts, line[start:i])
+			start = i + 1
+		case c == '#' && (i == start || isSpace(line[i-1])):
+			end = i
+			break scan
+		}
+	}
+	parts = append(parts, line[start:end])
+	return slices.DeleteFunc(parts, func(s string) bool { return strings.TrimSpace(s) == "" })
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
+
+// nextWord cuts the first word off. Spaces inside a quoted string belong to it.
+func nextWord(text string) (word, rest string) {
+	text = strings.TrimLeft(text, " \t\r")
+	quoted := false
+	for i := range len(text) {
+		if text[i] == '"' {
+			quoted = !quoted
+		}
+		if !quoted && isSpace(text[i]) {
+			return text[:i], text[i:]
+		}
+	}
+	return text, ""
+}
+
+func (t *table) parseStatement(pos Pos, statement string) error {
+	word, rest := nextWord(statement)
+	switch word {
+	case "root":
+		root, err := parseRoot(rest)
+		root.Pos = pos
+		t.roots = append(t.roots, root)
+		return err
+	case "service":
+		service, err := parseService(rest)
+		service.Pos = pos
+		t.services = append(t.services, service)
+		return err
+	}
+	kind, ok := kindNamed(word)
+	if !ok {
+		return fmt.Errorf("unknown kind %q: use one of %s", word, kindNames())
+	}
+	entry, err := parseEntry(kind, rest)
+	entry.Pos = pos
+	t.entries = append(t.entries, entry)
+	return err
+}
+
+func kindNames() string {
+	var names []string
+	for _, k := range kinds[Fresh:] {
+		names = append(names, k.name)
+	}
+	return strings.Join(append(names, "root", "service"), ", ")
+}
+
+func parseEntry(kind Kind, rest string) (Entry, error) {
+	word, rest := nextWord(rest)
+	if word == "" {
+		return Entry{}, fmt.Errorf("%v needs a symbol, such as net/http.NewRequest or (*net/http.Client).Do", kind)
+	}
+	symbol, err := parseSymbol(word)
+	if err != nil {
+		return Entry{}, err
+	}
+	if symbol.Wide() && !kinds[kind].wide {
+		return Entry{}, fmt.Errorf("%v needs one function, not %v: only quiet and block lines can name a whole type or package", kind, symbol)
+	}
+	e := Entry{Symbol: symbol, Kind: kind, Ctx: Deduced, Fn: Deduced}
+	if err := e.parseAttributes(rest); err != nil {
+		return Entry{}, err
+	}
+	if symbol.Wide() && e.Ctx != Deduced {
+		return Entry{}, fmt.Errorf("ctx= needs one function, not %v", symbol)
+	}
+	return e, nil
+}
+
+func (e *Entry) parseAttributes(rest string) error {
+	var seen attribute
+	for word, rest := nextWord(rest); word != ""; word, rest = nextWord(rest) {
+		name, value, valued := strings.Cut(word, "=")
+		attr := attributeNames[name]
+		switch {
+		case attr == 0:
+			return fmt.Errorf("unknown attribute %q: %s", word, e.Kind.attributes())
+		case attr&kinds[e.Kind].allowed == 0:
+			return fmt.Errorf("attribute %q is not for %v lines: %s", name, e.Kind, e.Kind.attributes())
+		case attr&seen != 0:
+			return fmt.Errorf("attribute %q is given twice: remove one", name)
+		case valued && attr&flagAttributes != 0:
+			return fmt.Errorf("attribute %q takes no value: write just %[1]s", name)
+		case value == "" && attr&flagAttributes == 0:
+			return fmt.Errorf("attribute %q needs a value: write %[1]s=…", name)
+		}
+		seen |= attr
+		if err := e.set(attr, value); err != nil {
+			return err
+		}
+	}
+	if missing := kinds[e.Kind].required &^ seen; missing != 0 {
+		return fmt.Errorf("%v needs %s", e.Kind, attributeList(missing))
+	}
+	return nil
+}
+
+func (e *Entry) set(attr attribute, value string) (err error) {
+	switch attr {
+	case attrBounded:
+		e.Bounded = true
+	case attrValues:
+		e.Values = true
+	case attrWrite:
+		e.Write = true
+	case attrJoin:
+		e.Join = true
+	case attrClass:
+		e.Class, err = parseClass(value)
+	case attrCtx:
+		e.Ctx, err = parseContextArg(e.Kind, value)
+	case attrFn:
+		e.Fn, err = parseIndex("fn", value)
+	case attrUse:
+		e.Use, err = value, checkSibling(value)
+	case attrWait:
+		if e.Wait = value; !token.IsIdentifier(value) {
+			err = fmt.Errorf("wait=%s is not the name of a method", value)
+		}
+	}
+	return err
+}
+
+func parseClass(value string) (Class, error) {
+	if c := Class(value); slices.Contains(classes, c) {
+		return c, nil
+	}
+	var names []string
+	for _, c := range classes {
+		names = append(names, string(c))
+	}
+	return "", fmt.Errorf("unknown class %q: use one of %s", value, strings.Join(names, ", "))
+}
+
+func parseContextArg(kind Kind, value string) (int, error) {
+	if value != "recv" {
+		return parseIndex("ctx", value)
+	}
+	if kind != Block {
+		return 0, fmt.Errorf("ctx=recv is for block lines only: %v takes its context from a parameter", kind)
+	}
+	return Receiver, nil
+}
+
+// maxIndex is far above any real parameter list; it keeps a typing error from
+// becoming an index.
+const maxIndex = 99
+
+func parseIndex(name, value string) (int, error) {
+	n, err := strconv.ParseUint(value, 10, 8)
+	if err != nil || n > maxIndex {
+		return 0, fmt.Errorf("%s=%s is not the index of a parameter: count from 0, without the receiver", name, value)
+	}
+	return int(n), nil
+}
+
+func checkSibling(value string) error {
+	typ, name, ok := strings.Cut(value, ".")
+	if !ok {
+		name = typ
+	}
+	if token.IsIdentifier(typ) && token.IsIdentifier(name) {
+		return nil
+	}
+	return fmt.Errorf("use=%s is malformed: write the name of a method of the same receiver or of a function of the same package, or TYPE.NAME", value)
+}
