@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/checker"
+	"golang.org/x/tools/go/packages"
+)
+
+// unit is what the analyzers made of one package.
+type unit struct {
+	pkg     *packages.Package
+	matched bool // by the user's patterns: its findings are to be shown
+	results []any
+}
+
+// resultOf returns the result of type T that an analyzer has for the package.
+func resultOf[T any](u *unit) (T, bool) {
+	for _, r := range u.results {
+		if t, ok := r.(T); ok {
+			return t, true
+		}
+	}
+	var zero T
+	return zero, false
+}
+
+// analyse runs the analyzers over the program. Units come in the order of
+// its packages, and their results in that of the analyzers.
+func analyse(analyzers []*analysis.Analyzer, prog *program) ([]*unit, error) {
+	graph, err := checker.Analyze(Guard(analyzers), prog.pkgs, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := actionErrors(graph); err != nil {
+		return nil, err
+	}
+	type key struct {
+		a   *analysis.Analyzer
+		pkg *packages.Package
+	}
+	results := make(map[key]any)
+	for _, act := range graph.Roots {
+		results[key{act.Analyzer, act.Package}] = act.Result
+	}
+	units := make([]*unit, len(prog.pkgs))
+	for i, pkg := range prog.pkgs {
+		u := &unit{pkg: pkg, matched: prog.matched[pkg.ID]}
+		for _, a := range analyzers {
+			u.results = append(u.results, results[key{a, pkg}])
+		}
+		units[i] = u
+	}
+	return units, nil
+}
+
+// actionErrors returns the errors of failed actions, first causes only: an
+// action whose prerequisite failed has nothing to add.
+func actionErrors(graph *checker.Graph) error {
+	var texts []string
+	for act := range graph.All() {
+		if act.Err != nil && !slices.ContainsFunc(act.Deps, func(d *checker.Action) bool { return d.Err != nil }) {
+			texts = append(texts, fmt.Sprintf("%s on package %s: %v", act.Analyzer, act.Package.ID, act.Err))
+		}
+	}
+	if texts == nil {
+		return nil
+	}
+	slices.Sort(texts)
+	return errors.New(strings.Join(texts, "\n\t"))
+}

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+
+	"github.com/ctxprop/ctxprop/internal/finding"
+)
+
+// check analyses packages and prints the findings.
+func (p *process) check(ctx context.Context, args []string) error {
+	o, err := parseOptions(args)
+	if errors.Is(err, flag.ErrHelp) {
+		return p.help(ctx, nil)
+	}
+	if err != nil {
+		return err
+	}
+	g, err := p.goEnv(ctx, o.dir)
+	if err != nil {
+		return err
+	}
+	prog, units, err := p.loadAndAnalyse(ctx, o, g)
+	if err != nil {
+		return err
+	}
+	r := &report{dir: g.dir, fset: prog.fset, findings: dedupe(link(units))}
+	finding.Sort(r.findings)
+	if o.why.file != "" {
+		return p.why(o.why, r, units)
+	}
+	r.findings = atLeast(r.findings, o.severity)
+	if err := o.format.print(p.stdout, r); err != nil {
+		return err
+	}
+	if len(r.findings) > 0 {
+		return errFindings
+	}
+	return nil
+}
+
+// loadAndAnalyse is the long part of a run, with its progress shown.
+func (p *process) loadAndAnalyse(ctx context.Context, o *options, g *goEnv) (*program, []*unit, error) {
+	progress := startProgress(p.stderr, o.verbose)
+	defer progress.stop()
+	progress.stage("loading packages")
+	prog, err := p.load(ctx, o, g)
+	if err != nil {
+		return nil, nil, err
+	}
+	progress.stage(fmt.Sprintf("analysing %d packages", len(prog.pkgs)))
+	units, err := analyse(p.suite(o.own, o.catalog), prog)
+	return prog, units, err
+}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// Guard makes each analyzer return a panic as an error that names the package
+// and where it happened. The drivers of go/analysis let a panic through: it
+// would print thousands of lines of goroutines and take the findings of all
+// other packages with it. The analyzers are changed in place, because others
+// of the set refer to them.
+func Guard(analyzers []*analysis.Analyzer) []*analysis.Analyzer {
+	for _, a := range analyzers {
+		run := a.Run
+		a.Run = func(pass *analysis.Pass) (result any, err error) {
+			defer func() {
+				if r := recover(); r != nil {
+					result, err = nil, fmt.Errorf("internal error in %s, package %s: %v (in %s); please report it at https://github.com/ctxprop/ctxprop/issues",
+						a.Name, pass.Pkg.Path(), r, panicSite())
+				}
+			}()
+			return run(pass)
+		}
+	}
+	return analyzers
+}
+
+// panicSite returns the function and line that panicked. It must be called by
+// the deferred function that recovers.
+func panicSite() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	panicking := false
+	for {
+		frame, more := frames.Next()
+		switch {
+		case strings.HasPrefix(frame.Function, "runtime."):
+			panicking = panicking || frame.Function == "runtime.gopanic"
+		case panicking:
+			file := frame.File[strings.LastIndexByte(frame.File, '/')+1:]
+			return fmt.Sprintf("%s, %s:%d", frame.Function, file, frame.Line)
+		}
+		if !more {
+			return "unknown function"
+		}
+	}
+}
