@@ -1,0 +1,109 @@
+package fix
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+)
+
+// importSpec is an import that binds a name in its file, with the uses of the
+// name.
+type importSpec struct {
+	spec *ast.ImportSpec
+	decl *ast.GenDecl
+	uses []*ast.Ident
+}
+
+// importsOf returns the imports of a file, without those by a dot and the blank
+// ones, which are never touched.
+func importsOf(info *types.Info, file *ast.File) []*importSpec {
+	var ims []*importSpec
+	byName := make(map[types.Object]*importSpec)
+	for _, d := range file.Decls {
+		decl, ok := d.(*ast.GenDecl)
+		if !ok || decl.Tok != token.IMPORT {
+			continue
+		}
+		for _, s := range decl.Specs {
+			spec := s.(*ast.ImportSpec)
+			name := info.PkgNameOf(spec)
+			if name == nil || name.Name() == "." || name.Name() == "_" || spec.Path.Value == `"C"` {
+				continue
+			}
+			im := &importSpec{spec: spec, decl: decl}
+			byName[name] = im
+			ims = append(ims, im)
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok {
+			if im := byName[info.Uses[id]]; im != nil {
+				im.uses = append(im.uses, id)
+			}
+		}
+		return true
+	})
+	return ims
+}
+
+// importedByDot reports whether the file imports pkg by a dot.
+func importedByDot(info *types.Info, file *ast.File, pkg *types.Package) bool {
+	for _, spec := range file.Imports {
+		if name := info.PkgNameOf(spec); name != nil && spec.Name != nil && spec.Name.Name == "." && name.Imported() == pkg {
+			return true
+		}
+	}
+	return false
+}
+
+// usedIn returns how many uses of the import lie in the range.
+func (im *importSpec) usedIn(s span) int {
+	n := 0
+	for _, id := range im.uses {
+		if s.contains(id) {
+			n++
+		}
+	}
+	return n
+}
+
+// removal returns what to delete so that the import is gone: its line, with a
+// comment behind it, or the lines of the whole declaration if nothing else is
+// in it. A comment above stays, for it often heads a group. An import that
+// shares its line, which gofmt would undo, has no removal.
+func (im *importSpec) removal(l lines) (span, error) {
+	s := span{im.spec.Pos(), im.spec.End()}
+	alone := len(im.decl.Specs) == 1
+	if alone && !l.commentedInside(im.decl) {
+		s = span{im.decl.Pos(), im.decl.End()}
+	} else if !im.decl.Lparen.IsValid() {
+		s.pos = im.decl.Pos()
+	}
+	if l.shared(s) {
+		return span{}, fmt.Errorf("the import of %s shares its line", im.spec.Path.Value)
+	}
+	for _, c := range l.file.Comments {
+		before := c.Pos() < s.pos && l.of(c.End()) >= l.of(s.pos)
+		beyond := l.of(c.Pos()) <= l.of(s.end) && l.of(c.End()) > l.of(s.end)
+		if before || s.pos <= c.Pos() && beyond {
+			return span{}, errors.New("a comment is wound round the import of " + im.spec.Path.Value)
+		}
+	}
+	return l.widen(s), nil
+}
+
+// commentedInside reports whether a comment is between the parentheses of an
+// import declaration, on a line of its own or behind a spec.
+func (l lines) commentedInside(decl *ast.GenDecl) bool {
+	if !decl.Lparen.IsValid() {
+		return false
+	}
+	for _, c := range l.file.Comments {
+		if decl.Pos() <= c.Pos() && c.End() <= decl.End() {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,135 @@
+package fix_test
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/ctxprop/ctxprop/internal/fix"
+)
+
+// source is a package in memory. Only the standard library can be imported.
+type source map[string]string
+
+// std is shared, so that every package is imported once.
+var std = importer.ForCompiler(token.NewFileSet(), "gc", nil)
+
+// load parses and type-checks the package. It formats nothing.
+func (src source) load() (*analysis.Pass, error) {
+	pass := &analysis.Pass{
+		Fset: token.NewFileSet(),
+		TypesInfo: &types.Info{
+			Types:      make(map[ast.Expr]types.TypeAndValue),
+			Instances:  make(map[*ast.Ident]types.Instance),
+			Defs:       make(map[*ast.Ident]types.Object),
+			Uses:       make(map[*ast.Ident]types.Object),
+			Implicits:  make(map[ast.Node]types.Object),
+			Selections: make(map[*ast.SelectorExpr]*types.Selection),
+			Scopes:     make(map[ast.Node]*types.Scope),
+		},
+	}
+	var names []string
+	for name := range src {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		f, err := parser.ParseFile(pass.Fset, name, src[name], parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			return nil, err
+		}
+		pass.Files = append(pass.Files, f)
+	}
+	var errs []error
+	cfg := types.Config{Importer: std, Error: func(err error) { errs = append(errs, err) }}
+	pass.Pkg, _ = cfg.Check("p", pass.Fset, pass.Files, pass.TypesInfo)
+	return pass, errors.Join(errs...)
+}
+
+// apply returns the source with the fixes applied as the drivers do it: equal
+// edits count once, others must not overlap. Nothing is cleaned up.
+func (src source) apply(fset *token.FileSet, fixes ...analysis.SuggestedFix) (source, error) {
+	type edit struct {
+		start, end int
+		text       string
+	}
+	edits := make(map[string][]edit)
+	for _, f := range fixes {
+		for _, e := range f.TextEdits {
+			tok := fset.File(e.Pos)
+			x := edit{tok.Offset(e.Pos), tok.Offset(e.End), string(e.NewText)}
+			if !slices.Contains(edits[tok.Name()], x) {
+				edits[tok.Name()] = append(edits[tok.Name()], x)
+			}
+		}
+	}
+	fixed := make(source)
+	for name, text := range src {
+		es := edits[name]
+		slices.SortFunc(es, func(x, y edit) int { return x.start - y.start })
+		var out strings.Builder
+		last := 0
+		for _, e := range es {
+			if e.start < last {
+				return nil, fmt.Errorf("%s: edits overlap at offset %d", name, e.start)
+			}
+			out.WriteString(text[last:e.start] + e.text)
+			last = e.end
+		}
+		fixed[name] = out.String() + text[last:]
+	}
+	return fixed, nil
+}
+
+// roots returns the calls in decl of functions named Background, TODO or
+// something with root.
+func roots(decl ast.Decl) []*ast.CallExpr {
+	var calls []*ast.CallExpr
+	ast.Inspect(decl, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		name := ""
+		switch fun := ast.Unparen(call.Fun).(type) {
+		case *ast.Ident:
+			name = fun.Name
+		case *ast.SelectorExpr:
+			name = fun.Sel.Name
+		}
+		if name == "Background" || name == "TODO" || strings.Contains(strings.ToLower(name), "root") {
+			calls = append(calls, call)
+		}
+		return true
+	})
+	return calls
+}
+
+// exprIn returns the expression that is written as text in decl, such as ctx or
+// r.Context; its variable is the first that decl declares under the name.
+func exprIn(t *testing.T, pass *analysis.Pass, decl ast.Decl, text string) fix.Expr {
+	t.Helper()
+	name, method, _ := strings.Cut(text, ".")
+	var first *ast.Ident
+	ast.Inspect(decl, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && id.Name == name && first == nil {
+			if _, ok := pass.TypesInfo.Defs[id].(*types.Var); ok {
+				first = id
+			}
+		}
+		return true
+	})
+	if first == nil {
+		t.Fatalf("%s: nothing is called %s", pass.Fset.Position(decl.Pos()), name)
+	}
+	return fix.Expr{Var: pass.TypesInfo.Defs[first].(*types.Var), Method: method}
+}
