@@ -182,8 +182,7 @@ func (t *table) checkDuplicates() error {
 		e := &t.entries[i]
 		check(e.Symbol.identity(), e.Symbol, e.Pos)
 	}
-	for i := range t.roots {
-		r := &t.roots[i]
+	for _, r := range t.roots {
 		check(r.text, r, r.Pos)
 	}
 	for _, s := range t.services {

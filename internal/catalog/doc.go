@@ -69,7 +69,8 @@
 //	           For derive, detach, carry and block
 //	ctx=recv   the receiver holds it. For block
 //	fn=N       parameter N is the function argument; without it, every parameter
-//	           of function type. For sync, spawn, later and shared
+//	           of function type. For sync, spawn, later and shared; and for
+//	           block, which calls it before it returns
 //	use=NAME   a method of the same receiver or a function of the same package;
 //	           use=TYPE.NAME is a method of another type of the package
 //	class=     one of rpc, sql, http, net, exec, cache, queue, wait, lock, file

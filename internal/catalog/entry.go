@@ -1,6 +1,10 @@
 package catalog
 
-import "go/types"
+import (
+	"go/types"
+	"strconv"
+	"strings"
+)
 
 // Special values of Entry.Ctx, Entry.Fn and Root.Ctx beside the index of a
 // parameter (which counts from 0 and leaves the receiver out).
@@ -29,10 +33,32 @@ type Entry struct {
 	Pos Pos
 }
 
+// String is the line in its canonical form: one space between words, the
+// attributes in a fixed order, no comment.
+func (e Entry) String() string {
+	words := []string{e.Kind.String(), e.Symbol.String()}
+	add := func(present bool, word string) {
+		if present {
+			words = append(words, word)
+		}
+	}
+	add(e.Class != "", "class="+string(e.Class))
+	add(e.Ctx == Receiver, "ctx=recv")
+	add(e.Ctx >= 0, "ctx="+strconv.Itoa(e.Ctx))
+	add(e.Fn >= 0, "fn="+strconv.Itoa(e.Fn))
+	add(e.Use != "", "use="+e.Use)
+	add(e.Wait != "", "wait="+e.Wait)
+	add(e.Bounded, "bounded")
+	add(e.Values, "values")
+	add(e.Write, "write")
+	add(e.Join, "join")
+	return strings.Join(words, " ")
+}
+
 // ContextArg says which parameter of a function with this signature is or
 // provides the context that the entry speaks of: its index, Receiver, or None.
 // It is None as well when the line names a parameter that the function lacks.
-func (e *Entry) ContextArg(sig *types.Signature) int {
+func (e Entry) ContextArg(sig *types.Signature) int {
 	switch {
 	case e.Ctx == Deduced:
 		return contextParam(sig)
@@ -43,17 +69,17 @@ func (e *Entry) ContextArg(sig *types.Signature) int {
 }
 
 // CallsArg reports whether parameter i of a function with this signature is a
-// function argument that a Sync, Spawn, Later or Shared entry speaks of.
-func (e *Entry) CallsArg(sig *types.Signature, i int) bool {
-	switch e.Kind {
-	case Sync, Spawn, Later, Shared:
-	default:
-		return false
-	}
+// function argument that the entry speaks of. A Block entry with fn= calls it
+// before it returns, as Sync does.
+func (e Entry) CallsArg(sig *types.Signature, i int) bool {
 	if e.Fn != Deduced {
 		return e.Fn == i
 	}
-	return isFunc(sig.Params().At(i).Type())
+	switch e.Kind {
+	case Sync, Spawn, Later, Shared:
+		return isFunc(sig.Params().At(i).Type())
+	}
+	return false
 }
 
 // contextParam is the index of the first context.Context parameter, or None.

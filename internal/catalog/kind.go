@@ -69,7 +69,7 @@ var kinds = [...]struct {
 	Detach:   {name: "detach", allowed: attrCtx},
 	Carry:    {name: "carry", allowed: attrCtx},
 	Bare:     {name: "bare", allowed: attrUse},
-	Block:    {name: "block", allowed: attrClass | attrCtx | attrWrite, required: attrClass, wide: true},
+	Block:    {name: "block", allowed: attrClass | attrCtx | attrFn | attrWrite, required: attrClass, wide: true},
 	Wait:     {name: "wait", allowed: attrClass | attrJoin, required: attrClass},
 	Twin:     {name: "twin", allowed: attrUse | attrClass | attrWrite, required: attrUse | attrClass},
 	Quiet:    {name: "quiet", wide: true},

@@ -135,8 +135,8 @@ func parseEntry(kind Kind, rest string) (Entry, error) {
 	if err := e.parseAttributes(rest); err != nil {
 		return Entry{}, err
 	}
-	if symbol.Wide() && e.Ctx != Deduced {
-		return Entry{}, fmt.Errorf("ctx= needs one function, not %v", symbol)
+	if symbol.Wide() && (e.Ctx != Deduced || e.Fn != Deduced) {
+		return Entry{}, fmt.Errorf("ctx= and fn= need one function, not %v", symbol)
 	}
 	return e, nil
 }

@@ -25,14 +25,14 @@ type Root struct {
 }
 
 // String is the root's pattern or symbol, as the line writes it.
-func (r *Root) String() string { return r.text }
+func (r Root) String() string { return r.text }
 
 // Method is the interface's method that the root is about. It is zero for a
 // root that is a shape of function.
-func (r *Root) Method() Symbol { return r.method }
+func (r Root) Method() Symbol { return r.method }
 
 // Types lists the named types of a func root's pattern.
-func (r *Root) Types() []TypeName {
+func (r Root) Types() []TypeName {
 	var names []TypeName
 	r.shape.names(func(n TypeName) { names = append(names, n) })
 	return names
