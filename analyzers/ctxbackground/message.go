@@ -1,0 +1,99 @@
+package ctxbackground
+
+import (
+	"fmt"
+	"go/token"
+	"strings"
+
+	"github.com/ctxprop/ctxprop/internal/ctxflow"
+	"github.com/ctxprop/ctxprop/internal/finding"
+)
+
+// message words a verdict: what is made where, what it cuts off from whom,
+// and what to do. It stands alone, for it is all that some drivers show.
+func message(pkg string, v *ctxflow.Verdict) string {
+	var text string
+	switch {
+	case v.Code == finding.FreshContext:
+		text = fmt.Sprintf("%s in %s cuts %s off from %s; %s", v.Root, v.HomeName, v.Sink.Name, behalf(v), advice(v))
+	case v.Code == finding.UnderivedResult:
+		text = fmt.Sprintf("%s takes a context and returns one made from %s, so its callers lose deadline and cancellation; %s", v.HomeName, v.Root, deriveAdvice(v))
+	case v.Returned:
+		text = fmt.Sprintf("%s takes a context and returns one made from %s: %s in %s can outlive its caller; %s", v.HomeName, v.Root, v.Sink.Name, v.Closers[0].Name, deriveAdvice(v))
+	case v.Local:
+		text = fmt.Sprintf("%s makes its own context from %s: %s can outlive the caller of %s; give %s a ctx", v.HomeName, v.Root, v.Sink.Name, v.Closers[0].Name, shortHome(v))
+	default:
+		text = fmt.Sprintf("%s makes its own context (%s:%d): %s there can outlive the caller of %s; give it a ctx", v.Open.Name, v.Open.File, v.Open.Line, v.Sink.Name, v.Closers[0].Name)
+	}
+	return fmt.Sprintf("%s (%s)", text, v.Code)
+}
+
+// behalf names whose deadline is lost.
+func behalf(v *ctxflow.Verdict) string {
+	if v.Grade == finding.GradeRequest {
+		if len(v.Entries) > 0 && v.Entries[0] != v.HomeName {
+			return "the deadline of the request in " + v.Entries[0]
+		}
+		return "the request's deadline"
+	}
+	return "the caller's deadline"
+}
+
+func advice(v *ctxflow.Verdict) string {
+	if expr := handExpr(v); expr != "" {
+		return "use " + expr
+	}
+	return "name the context parameter and use it"
+}
+
+func deriveAdvice(v *ctxflow.Verdict) string {
+	if expr := handExpr(v); expr != "" {
+		return "derive it from " + expr
+	}
+	return "name the context parameter and derive it from that"
+}
+
+func handExpr(v *ctxflow.Verdict) string {
+	obj, method := v.HandVar()
+	switch {
+	case obj == nil:
+		return ""
+	case method != "":
+		return obj.Name() + "." + method + "()"
+	}
+	return obj.Name()
+}
+
+func shortHome(v *ctxflow.Verdict) string {
+	return v.HomeName[strings.LastIndexByte(v.HomeName, '.')+1:]
+}
+
+// witness is the path from an entry point to the sink.
+func witness(fset *token.FileSet, v *ctxflow.Verdict) []finding.Step {
+	var steps []finding.Step
+	for _, e := range v.Entries {
+		if e != v.HomeName {
+			steps = append(steps, finding.Step{Func: e, Note: "entry point"})
+		}
+	}
+	for _, c := range v.Closers {
+		note := "has a context and calls " + strings.Join(c.Chain, ", which calls ")
+		steps = append(steps, finding.Step{Func: c.Name, Pos: fset.Position(c.Pos), Note: note})
+	}
+	home := finding.Step{Func: v.HomeName, Note: v.Root}
+	if v.HomeName == "" {
+		home.Func = v.Open.Name
+		home.Note = fmt.Sprintf("%s at %s:%d", v.Open.Root, v.Open.File, v.Open.Line)
+	} else {
+		home.Pos = fset.Position(v.Pos)
+	}
+	steps = append(steps, home)
+	if v.Sink.Name != "" {
+		s := finding.Step{Func: v.Sink.Name, Note: "blocks"}
+		if v.SinkPos.IsValid() {
+			s.Pos = fset.Position(v.SinkPos)
+		}
+		steps = append(steps, s)
+	}
+	return steps
+}

@@ -1,0 +1,199 @@
+package ctxflow
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ctxprop/ctxprop/internal/callee"
+)
+
+// place names a variable or a field path from one, so that the wait group or
+// channel that a goroutine signals can be told to be the one that is waited
+// on, across closures.
+type place struct {
+	root ssa.Value
+	path string
+}
+
+// placeOf follows loads, fields and captures to the variable behind v.
+func placeOf(v ssa.Value) place {
+	path := ""
+	for range 20 {
+		switch x := v.(type) {
+		case *ssa.UnOp:
+			if x.Op != token.MUL {
+				return place{v, path}
+			}
+			v = x.X
+		case *ssa.FieldAddr:
+			path += "." + fieldName(x.X.Type(), x.Field)
+			v = x.X
+		case *ssa.ChangeType:
+			v = x.X
+		case *ssa.FreeVar:
+			b := callee.Bindings(x)
+			if len(b) == 0 {
+				return place{v, path}
+			}
+			v = b[0]
+		default:
+			return place{onlyStored(v), path}
+		}
+	}
+	return place{v, path}
+}
+
+// onlyStored looks through a local that only ever holds one value, such as
+// the copy of a parameter or channel that a closure captures.
+func onlyStored(v ssa.Value) ssa.Value {
+	a, ok := v.(*ssa.Alloc)
+	if !ok {
+		return v
+	}
+	vals, ok := callee.StoredIn(a)
+	if !ok || len(vals) != 1 {
+		return v
+	}
+	switch vals[0].(type) {
+	case *ssa.Parameter, *ssa.MakeChan, *ssa.Call, *ssa.Alloc, *ssa.Extract:
+		return vals[0]
+	}
+	return v
+}
+
+func fieldName(t types.Type, i int) string {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if st, ok := t.Underlying().(*types.Struct); ok {
+		return st.Field(i).Name()
+	}
+	return ""
+}
+
+// awaited reports whether f, or a function around it, waits without a way out
+// for the end of the goroutine: by Wait on a wait group whose Done it calls,
+// or by a bare receive from a channel on which it sends or which it closes. A
+// select with a Done case is a way out.
+func (e *engine) awaited(f *function, g *ssa.Go, cs *callsite) bool {
+	for _, t := range cs.targets {
+		body := e.bySSA[t.Fn]
+		if t.Fn == nil || body == nil {
+			continue
+		}
+		for _, signal := range e.signals(body) {
+			if p, ok := signal.root.(*ssa.Parameter); ok && p.Parent() == t.Fn {
+				i := paramIndex(p)
+				if i >= len(t.Args) {
+					continue
+				}
+				arg := placeOf(t.Args[i])
+				signal = place{arg.root, arg.path + signal.path}
+			}
+			for around := f; around != nil; around = around.parent {
+				if e.waitsFor(around, signal) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// signals lists the wait groups and channels on which a goroutine's body, and
+// the closures that it runs, tell that they have ended.
+func (e *engine) signals(body *function) []place {
+	var out []place
+	visit := func(fn *ssa.Function) {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				switch instr := instr.(type) {
+				case *ssa.Send:
+					out = append(out, placeOf(instr.Chan))
+				case ssa.CallInstruction:
+					c := instr.Common()
+					if bi, ok := c.Value.(*ssa.Builtin); ok && bi.Name() == "close" {
+						out = append(out, placeOf(c.Args[0]))
+					} else if isMethod(c, "sync", "WaitGroup", "Done") {
+						out = append(out, placeOf(c.Args[0]))
+					}
+				}
+			}
+		}
+	}
+	visit(body.ssa)
+	for _, anon := range body.ssa.AnonFuncs {
+		visit(anon)
+	}
+	return out
+}
+
+func isMethod(c *ssa.CallCommon, pkg, typ, name string) bool {
+	fn := c.StaticCallee()
+	if fn == nil || fn.Name() != name || fn.Signature.Recv() == nil || len(c.Args) == 0 {
+		return false
+	}
+	t := fn.Signature.Recv().Type()
+	if p, ok := t.(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Name() == typ && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg
+}
+
+// waitsFor reports whether f waits on the place with no way out.
+func (e *engine) waitsFor(f *function, p place) bool {
+	for _, b := range f.ssa.Blocks {
+		for _, instr := range b.Instrs {
+			switch instr := instr.(type) {
+			case *ssa.UnOp:
+				if instr.Op == token.ARROW && placeOf(instr.X) == p {
+					return true
+				}
+			case *ssa.Select:
+				if instr.Blocking && !hasDoneCase(instr) {
+					for _, st := range instr.States {
+						if st.Dir == types.RecvOnly && placeOf(st.Chan) == p {
+							return true
+						}
+					}
+				}
+			case *ssa.Call:
+				if isMethod(&instr.Call, "sync", "WaitGroup", "Wait") && placeOf(instr.Call.Args[0]) == p {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func hasDoneCase(s *ssa.Select) bool {
+	for _, st := range s.States {
+		if doneOf(st.Chan) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsOn reports whether f or a function around it calls the named method on
+// the receiver, outside a goroutine.
+func (e *engine) waitsOn(f *function, method string, recv ssa.Value) bool {
+	want := placeOf(recv)
+	for around := f; around != nil; around = around.parent {
+		for _, cs := range around.calls {
+			if _, called := cs.instr.(*ssa.Call); !called {
+				continue
+			}
+			for _, t := range cs.targets {
+				if t.Obj != nil && t.Obj.Name() == method && t.RecvShift() == 1 && placeOf(t.Args[0]) == want {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

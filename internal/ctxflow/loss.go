@@ -1,0 +1,402 @@
+package ctxflow
+
+import (
+	"cmp"
+	"go/token"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/provenance"
+)
+
+// loss is one fresh context that reaches blocking work, with its home.
+type loss struct {
+	home    *function // where the root is made; a closure's own function
+	o       provenance.Origin
+	pos     token.Pos // of the root, or of the sink's call if the root is a global
+	root    *ssa.Call // the root's call if it is in home or around it, else nil
+	sink    Sink
+	site    *callsite
+	ordinal int
+	// unsafeWrite: the sink changes state and another write comes before it,
+	// so that a cancellation between them would leave half of both.
+	unsafeWrite bool
+}
+
+// openAt is an open loss as it stands in one function on its way up.
+type openAt struct {
+	fact  OpenLoss
+	local *loss // nil if the home is in another package
+}
+
+// lossSite is a site before it is grouped into a loss.
+type lossSite struct {
+	f    *function
+	cs   *callsite
+	sink Sink
+	o    provenance.Origin
+}
+
+// findLosses evaluates every blocking argument of every call.
+func (e *engine) findLosses() []*loss {
+	groups := map[lossKey]*loss{}
+	var order []*loss
+	for _, f := range e.funcs {
+		for _, cs := range f.calls {
+			for _, t := range cs.targets {
+				for _, b := range e.blockingArgs(t, cs.instr) {
+					os := e.trace.Of(b.arg)
+					e.addSite(f, cs, b.sink, os)
+					for _, o := range os {
+						if o.Kind != provenance.Fresh {
+							continue
+						}
+						if l := e.lossAt(lossSite{f, cs, b.sink, o}, groups); l != nil {
+							order = append(order, l)
+						}
+					}
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(order, func(a, b *loss) int { return cmp.Compare(a.pos, b.pos) })
+	number(order)
+	return order
+}
+
+// lossKey groups the sinks of one root in one home: the first is reported.
+type lossKey struct {
+	home *function
+	pos  token.Pos
+}
+
+// lossAt applies the rules of silence to a site and returns its loss if it is
+// the first of its root.
+func (e *engine) lossAt(s lossSite, groups map[lossKey]*loss) *loss {
+	m := e.modeOf(s.f, s.cs)
+	if m == runsApart && !e.cfg.without[RuleApart] {
+		e.decide(s, RuleApart)
+		return nil
+	}
+	if rule, ok := e.silent(&passage{s.f, s.cs, m, s.o}); ok {
+		e.decide(s, rule)
+		return nil
+	}
+	if s.o.Helper != nil && s.o.Helper.HadContext {
+		e.closeUnderived(s)
+		return nil
+	}
+	l := &loss{home: s.f, o: s.o, sink: s.sink, site: s.cs, pos: s.cs.instr.Pos()}
+	if root, ok := s.o.Site.(*ssa.Call); ok && e.around(s.f, root.Parent()) {
+		l.root, l.pos = root, root.Pos()
+	}
+	l.unsafeWrite = s.sink.Write && e.writesBefore(s.f, s.cs)
+	key := lossKey{s.f.named, l.pos}
+	if first := groups[key]; first != nil {
+		first.unsafeWrite = first.unsafeWrite || l.unsafeWrite
+		return nil
+	}
+	groups[key] = l
+	return l
+}
+
+// around reports whether fn is f or encloses it.
+func (e *engine) around(f *function, fn *ssa.Function) bool {
+	for ; f != nil; f = f.parent {
+		if f.ssa == fn {
+			return true
+		}
+	}
+	return false
+}
+
+// writesBefore reports whether another call that changes state may come
+// before the site in the same function.
+func (e *engine) writesBefore(f *function, site *callsite) bool {
+	for _, cs := range f.calls {
+		if cs == site || cs.instr.Pos() >= site.instr.Pos() {
+			continue
+		}
+		for _, t := range cs.targets {
+			for _, b := range e.blockingArgs(t, cs.instr) {
+				if b.sink.Write {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// number gives equal losses of one home their ordinals, in source order.
+func number(losses []*loss) {
+	next := map[[2]string]int{}
+	for _, l := range losses {
+		k := [2]string{l.home.key(), l.sink.Key}
+		l.ordinal = next[k]
+		next[k]++
+	}
+}
+
+// classify sorts the losses: own ones are reported where they are, twins are
+// dropped, open ones start their way up.
+func (e *engine) classify(losses []*loss) {
+	for _, l := range losses {
+		hand := e.atHand(l.home)
+		switch {
+		case len(hand) > 0:
+			e.reportOwn(l, hand)
+		case e.allows.Allowed(l.pos, finding.SeveredCallee):
+		case e.isTwin(l.home):
+			e.note(l.site.instr.Pos(), RuleTwin)
+		default:
+			e.propagate(l.home, &openAt{fact: e.openFact(l), local: l})
+		}
+	}
+}
+
+func (e *engine) isTwin(f *function) bool {
+	return !e.cfg.without[RuleTwin] && f.named.obj != nil && hasTwin(f.named.obj)
+}
+
+func (e *engine) reportOwn(l *loss, hand []carrier) {
+	grade := e.gradeAt(l.home)
+	if grade == finding.GradeContract && allBlank(hand) && !e.cfg.without[RuleBlank] {
+		e.note(l.site.instr.Pos(), RuleBlank)
+		return
+	}
+	if e.allows.Allowed(l.pos, finding.FreshContext) || e.allows.Allowed(l.site.instr.Pos(), finding.FreshContext) {
+		return
+	}
+	v := &Verdict{Code: finding.FreshContext, Grade: grade, Pos: l.pos, Ordinal: l.ordinal}
+	v.fill(e, l)
+	v.Hand = bestCarrier(hand)
+	e.verdicts = append(e.verdicts, v)
+}
+
+func (e *engine) openFact(l *loss) OpenLoss {
+	pos := e.pass.Fset.Position(l.pos)
+	pkg := e.pass.Pkg.Name()
+	name := l.home.name()
+	if l.home.named.obj != nil && l.home.named.obj.Signature().Recv() != nil {
+		name = pkg + "." + name
+	}
+	return OpenLoss{
+		Home: l.home.key(), Name: name, File: shortFile(pos.Filename), Line: pos.Line,
+		Root: l.o.Root, Sink: l.sink, Ordinal: l.ordinal, Bounded: l.o.Bounded, Chain: []string{name},
+	}
+}
+
+func shortFile(name string) string {
+	name = filepath.ToSlash(name)
+	return path.Join(path.Base(path.Dir(name)), path.Base(name))
+}
+
+// maxChain bounds the witness chain of an open loss.
+const maxChain = 8
+
+// propagate carries an open loss from a function to those that run it, up to
+// the first ones that have a context at hand.
+func (e *engine) propagate(f *function, o *openAt) {
+	for _, have := range f.open {
+		if have.fact.Home == o.fact.Home && have.fact.Sink.Key == o.fact.Sink.Key && have.fact.Ordinal == o.fact.Ordinal {
+			return
+		}
+	}
+	f.open = append(f.open, o)
+	for _, in := range f.in {
+		e.passUp(in, o)
+	}
+}
+
+// passUp takes an open loss over one edge.
+func (e *engine) passUp(in *edge, o *openAt) {
+	if !e.onBehalf(in.mode) {
+		return
+	}
+	if _, ok := e.silent(&passage{in.from, in.site, in.mode, provenance.Origin{Bounded: o.fact.Bounded}}); ok {
+		return
+	}
+	if hand := e.atHand(in.from); len(hand) > 0 {
+		e.closeLoss(in, o, hand)
+		return
+	}
+	if e.isTwin(in.from) || len(o.fact.Chain) >= maxChain {
+		return
+	}
+	up := *o
+	if in.from.parent == nil {
+		up.fact.Chain = append([]string{in.from.name()}, o.fact.Chain...)
+	}
+	e.propagate(in.from, &up)
+}
+
+// importLosses starts the losses of other packages at the calls that reach them.
+func (e *engine) importLosses() {
+	for _, f := range e.funcs {
+		for _, g := range f.out {
+			if g.to != nil || g.target.Obj == nil {
+				continue
+			}
+			if fact := e.importedFact(g.target.Obj); fact != nil {
+				for i := range fact.Open {
+					e.passUp(g, &openAt{fact: fact.Open[i]})
+				}
+			}
+		}
+	}
+}
+
+// closeLoss records that a function with a context at hand reaches an open
+// loss: one verdict per home and ordinal, which collects its callers.
+func (e *engine) closeLoss(in *edge, o *openAt, hand []carrier) {
+	grade := e.gradeAt(in.from)
+	pos := in.site.instr.Pos()
+	if grade == finding.GradeContract && allBlank(hand) && !e.cfg.without[RuleBlank] {
+		e.note(pos, RuleBlank)
+		return
+	}
+	if e.allows.Allowed(pos, finding.SeveredCallee) {
+		return
+	}
+	key := closeKey{o.fact.Home, o.fact.Sink.Key, o.fact.Ordinal}
+	c := Closer{Name: in.from.name(), Key: in.from.key(), Pos: pos, Grade: grade, Chain: o.fact.Chain}
+	v := e.closed[key]
+	if v == nil {
+		v = &Verdict{Code: finding.SeveredCallee, Pos: pos, Ordinal: o.fact.Ordinal, Sink: o.fact.Sink, Open: o.fact}
+		if o.local != nil {
+			v.fill(e, o.local)
+			v.Pos, v.Local = o.local.pos, true
+		} else {
+			v.Home = o.fact.Home
+			v.End = endOfCall(e.fileOf(pos), pos)
+			v.Root = o.fact.Root
+		}
+		e.closed[key] = v
+		e.verdicts = append(e.verdicts, v)
+	}
+	if grade > v.Grade {
+		v.Grade = grade
+		if !v.Local {
+			v.Pos, v.End = pos, endOfCall(e.fileOf(pos), pos)
+		}
+	}
+	v.Closers = append(v.Closers, c)
+	v.addEntries(e.entries(in.from))
+}
+
+type closeKey struct {
+	home, sink string
+	ordinal    int
+}
+
+// closeUnderived notes that a caller in this package uses a context, which a
+// helper here has returned instead of the one it was given, for blocking work.
+func (e *engine) closeUnderived(s lossSite) {
+	helper := e.bySSA[s.o.Helper.Fn]
+	if s.o.Helper.Fn == nil || helper == nil {
+		return // reported in the helper's package, as CTX106
+	}
+	e.usedUnderived[helper] = append(e.usedUnderived[helper], s)
+}
+
+// findUnderived reports functions that take a context and return one that is
+// not derived from it: CTX102 if a caller in sight blocks on it, else CTX106.
+func (e *engine) findUnderived() {
+	for _, f := range e.funcs {
+		if len(f.carriers) == 0 || f.parent != nil {
+			continue
+		}
+		for _, ret := range returns(f.ssa) {
+			for _, res := range ret.Results {
+				if provenance.Carries(res.Type()) {
+					e.underivedAt(f, ret, res)
+				}
+			}
+		}
+	}
+}
+
+func (e *engine) underivedAt(f *function, ret *ssa.Return, res ssa.Value) {
+	for _, o := range e.trace.Of(res) {
+		root, ok := o.Site.(*ssa.Call)
+		if o.Kind != provenance.Fresh || !ok || root.Parent() != f.ssa || o.Helper != nil && o.Helper.HadContext {
+			continue
+		}
+		o.Maybe = o.Maybe || e.trace.Guarded(ret)
+		cs := &callsite{instr: root}
+		if rule, ok := e.silent(&passage{f, cs, runsHere, o}); ok {
+			e.note(root.Pos(), rule)
+			continue
+		}
+		if e.seenUnderived[root] {
+			continue
+		}
+		e.seenUnderived[root] = true
+		e.reportUnderived(f, root, o)
+	}
+}
+
+func (e *engine) reportUnderived(f *function, root *ssa.Call, o provenance.Origin) {
+	grade := e.gradeAt(f)
+	if grade == finding.GradeContract && allBlank(f.carriers) && !e.cfg.without[RuleBlank] {
+		e.note(root.Pos(), RuleBlank)
+		return
+	}
+	l := &loss{home: f, o: o, pos: root.Pos(), root: root, site: &callsite{instr: root}}
+	v := &Verdict{Code: finding.UnderivedResult, Grade: grade, Pos: root.Pos()}
+	if uses := e.usedUnderived[f]; len(uses) > 0 {
+		v.Code, l.sink = finding.SeveredCallee, uses[0].sink
+		v.Local = true
+		for _, u := range uses {
+			g := e.gradeAt(u.f)
+			v.Grade = max(v.Grade, g)
+			v.Closers = append(v.Closers, Closer{Name: u.f.name(), Key: u.f.key(), Pos: u.cs.instr.Pos(), Grade: g, Chain: []string{f.name()}})
+			v.addEntries(e.entries(u.f))
+		}
+	}
+	if e.allows.Allowed(root.Pos(), v.Code, finding.UnderivedResult) {
+		return
+	}
+	v.fill(e, l)
+	v.Returned = true
+	v.Hand = bestCarrier(f.carriers)
+	e.verdicts = append(e.verdicts, v)
+}
+
+// bestCarrier prefers a named context over a named provider over the rest.
+func bestCarrier(hand []carrier) carrier {
+	best, score := hand[0], -1
+	for _, c := range hand {
+		s := 0
+		if !c.blank() {
+			s += 2
+		}
+		if c.isContext() {
+			s++
+		}
+		if s > score {
+			best, score = c, s
+		}
+	}
+	return best
+}
+
+// openFacts is what an importing package must know of f's open losses.
+func openFacts(f *function) []OpenLoss {
+	if f.obj == nil || f.obj.Name() == "init" || f.obj.Name() == "main" && f.obj.Pkg().Name() == "main" {
+		return nil
+	}
+	var out []OpenLoss
+	for _, o := range f.open {
+		out = append(out, o.fact)
+	}
+	slices.SortFunc(out, func(a, b OpenLoss) int {
+		return cmp.Or(cmp.Compare(a.Home, b.Home), cmp.Compare(a.Sink.Key, b.Sink.Key), cmp.Compare(a.Ordinal, b.Ordinal))
+	})
+	return out
+}

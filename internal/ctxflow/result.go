@@ -1,0 +1,232 @@
+package ctxflow
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/astutil"
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ctxprop/ctxprop/internal/callee"
+	"github.com/ctxprop/ctxprop/internal/catalog"
+	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/provenance"
+	"github.com/ctxprop/ctxprop/internal/request"
+)
+
+// Result is what one package's analysis leaves: no SSA, only verdicts, and
+// what the command needs to join packages and to explain itself.
+type Result struct {
+	Verdicts   []*Verdict
+	Sites      []*Site
+	Directives *finding.Directives
+	Unknown    []string // functions over the size cap
+	Functions  int      // how many were summarised
+}
+
+// Verdict is one finding of ctxflow, for an analyzer to word.
+type Verdict struct {
+	Code     finding.Code
+	Grade    finding.Grade
+	Pos, End token.Pos
+	Home     string // key of the home function
+	HomeName string
+	Sink     Sink
+	Ordinal  int
+	Root     string // how the source spells the root
+	Bounded  bool   // the root was given a deadline of its own
+	Entries  []string
+
+	// For losses whose home has a context at hand.
+	Hand        carrier
+	RootCall    token.Pos // Lparen of the root's call, if a fix may replace it
+	SinkPos     token.Pos
+	UnsafeWrite bool
+	Returned    bool // the root is returned, not used in the home
+
+	// For severed callees.
+	Local   bool // the home is in this package
+	Open    OpenLoss
+	Closers []Closer
+}
+
+// Closer is a function with a context at hand that reaches a severed callee.
+type Closer struct {
+	Name, Key string
+	Pos       token.Pos
+	Grade     finding.Grade
+	Chain     []string
+}
+
+// HandVar is the variable that is or provides the context at hand, and the
+// method that provides it, if any. It is nil if none has a name.
+func (v *Verdict) HandVar() (obj *types.Var, method string) {
+	if v.Hand.v == nil || v.Hand.blank() {
+		return nil, ""
+	}
+	if v.Hand.isContext() {
+		return v.Hand.v, ""
+	}
+	return v.Hand.v, "Context"
+}
+
+// ID is the finding's identity.
+func (v *Verdict) ID() finding.Identity {
+	return finding.Identity{Code: v.Code, Home: v.Home, Sink: v.Sink.Key, Ordinal: v.Ordinal}
+}
+
+func (v *Verdict) fill(e *engine, l *loss) {
+	v.Home, v.HomeName, v.Sink, v.Root, v.Bounded = l.home.key(), l.home.name(), l.sink, l.o.Root, l.o.Bounded
+	v.SinkPos, v.UnsafeWrite = l.site.instr.Pos(), l.unsafeWrite
+	if l.root != nil {
+		v.RootCall = l.root.Pos()
+		v.Pos, v.End = callRange(e.fileOf(l.pos), l.root.Pos())
+	} else {
+		v.Pos, v.End = callRange(e.fileOf(l.pos), l.pos)
+	}
+	v.addEntries(e.entries(l.home))
+}
+
+func (v *Verdict) addEntries(names []string) {
+	for _, n := range names {
+		if !slices.Contains(v.Entries, n) {
+			v.Entries = append(v.Entries, n)
+		}
+	}
+	slices.Sort(v.Entries)
+}
+
+// callRange is the extent of the call expression whose parenthesis (or, for
+// go and defer, whose keyword) is at pos.
+func callRange(f *ast.File, pos token.Pos) (token.Pos, token.Pos) {
+	if f == nil {
+		return pos, pos
+	}
+	path, _ := astutil.PathEnclosingInterval(f, pos, pos)
+	for _, n := range path {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			return n.Pos(), n.End()
+		case *ast.GoStmt, *ast.DeferStmt:
+			return n.Pos(), n.End()
+		}
+	}
+	return pos, pos
+}
+
+func endOfCall(f *ast.File, pos token.Pos) token.Pos {
+	_, end := callRange(f, pos)
+	return end
+}
+
+// Site is one blocking call with its context, for -why.
+type Site struct {
+	Pos     token.Pos
+	In      string
+	Sink    string
+	Grade   finding.Grade
+	Origins []provenance.Origin
+	Rule    Rule // the rule of silence that applied, or ""
+}
+
+func (s *Site) String() string {
+	var parts []string
+	for _, o := range s.Origins {
+		text := o.Kind.String()
+		if o.Root != "" {
+			text += " (" + o.Root + ")"
+		}
+		if o.Bounded {
+			text += ", with a deadline of its own"
+		}
+		if o.Maybe {
+			text += ", only if there is no other"
+		}
+		parts = append(parts, text)
+	}
+	text := fmt.Sprintf("%s calls %s; context: %s; grade %s", s.In, s.Sink, strings.Join(parts, " or "), s.Grade)
+	if s.Rule != "" {
+		text += fmt.Sprintf("; silent by rule %s", s.Rule)
+	}
+	return text
+}
+
+// engine analyses one package.
+type engine struct {
+	pass     *analysis.Pass
+	catalog  *catalog.Catalog
+	cfg      *Config
+	imported map[*types.Func]*Fact
+
+	pkg    *ssa.Package
+	calls  *callee.Resolver
+	trace  *provenance.Tracer
+	roots  *request.Roots
+	allows *finding.Directives
+
+	funcs   []*function
+	bySSA   map[*ssa.Function]*function
+	reached map[*function]*edgeTo
+	unknown []string
+
+	sites         map[token.Pos]*Site
+	verdicts      []*Verdict
+	closed        map[closeKey]*Verdict
+	usedUnderived map[*function][]lossSite
+	seenUnderived map[*ssa.Call]bool
+}
+
+// analyze runs the steps in their order; each uses what the ones before it left.
+func (e *engine) analyze() *Result {
+	e.allows = finding.ParseDirectives(e.pass.Fset, e.pass.Files)
+	e.pkg = e.build()
+	e.calls = callee.New(e.pkg, sourceFuncs(e.pkg, e.pass.Files, e.pass.TypesInfo))
+	e.trace = provenance.New(e.catalog, e.calls, e)
+	e.roots = request.New(e.catalog, e.pass.Pkg)
+	e.sites = map[token.Pos]*Site{}
+	e.closed = map[closeKey]*Verdict{}
+	e.usedUnderived = map[*function][]lossSite{}
+	e.seenUnderived = map[*ssa.Call]bool{}
+
+	e.addFunctions()
+	e.addEdges()
+	e.reach()
+	e.summarize()
+	e.classify(e.findLosses())
+	e.importLosses()
+	e.findUnderived()
+	e.exportFacts()
+	return e.result()
+}
+
+func (e *engine) result() *Result {
+	slices.SortStableFunc(e.verdicts, func(a, b *Verdict) int { return cmp.Compare(a.Pos, b.Pos) })
+	r := &Result{Verdicts: e.verdicts, Directives: e.allows, Unknown: e.unknown, Functions: len(e.funcs)}
+	for _, s := range e.sites {
+		r.Sites = append(r.Sites, s)
+	}
+	slices.SortFunc(r.Sites, func(a, b *Site) int { return cmp.Compare(a.Pos, b.Pos) })
+	return r
+}
+
+func (e *engine) addSite(f *function, cs *callsite, sink Sink, os []provenance.Origin) {
+	pos := cs.instr.Pos()
+	if e.sites[pos] == nil {
+		e.sites[pos] = &Site{Pos: pos, In: f.name(), Sink: sink.Name, Grade: e.gradeAt(f), Origins: os}
+	}
+}
+
+// decide notes the rule of silence that applied at a site.
+func (e *engine) decide(s lossSite, rule Rule) { e.note(s.cs.instr.Pos(), rule) }
+
+func (e *engine) note(pos token.Pos, rule Rule) {
+	if s := e.sites[pos]; s != nil {
+		s.Rule = rule
+	}
+}

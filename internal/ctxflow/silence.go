@@ -1,0 +1,488 @@
+package ctxflow
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+	"unicode"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ctxprop/ctxprop/internal/provenance"
+)
+
+// Rule names a reason to be silent.
+type Rule string
+
+// The rules of silence for fresh contexts. Each is one predicate below or one
+// kind of edge, has look-alikes in the tests, and can be turned off alone.
+const (
+	RuleDefault   Rule = "default"        // the root only stands in for a missing context
+	RuleValues    Rule = "values-copy"    // the root was given values of the context it replaces
+	RuleAfterDone Rule = "after-done"     // the context at hand is already done here
+	RuleRelease   Rule = "release"        // release-shaped work in a defer or on a failing path
+	RuleOneStep   Rule = "one-step"       // a bounded step in a loop that leaves on its own context
+	RuleResource  Rule = "resource"       // the result is kept for later callers
+	RuleApart     Rule = "runs-apart"     // runs later or unawaited, so it is not the caller's own work
+	RuleShared    Rule = "runs-shared"    // runs once on behalf of many callers
+	RuleBlank     Rule = "blank-context"  // the function declares that it does not use its context
+	RuleTwin      Rule = "context-twin"   // a sibling takes a context; callers choose
+	RuleGenerated Rule = "generated-file" // nobody edits it
+	RuleTest      Rule = "test-file"      // a test is the root of its own calls
+)
+
+// siteRule is a predicate over one place where a root meets blocking work, or
+// where a chain passes a function that makes one.
+type siteRule struct {
+	rule  Rule
+	holds func(e *engine, p *passage) bool
+}
+
+// passage is a place that a loss passes: the sink's call in the home, or the
+// call of the home or of a function above it.
+type passage struct {
+	in   *function
+	site *callsite
+	mode mode
+	o    provenance.Origin // of the fresh context, where it is known
+}
+
+var siteRules = []siteRule{
+	{RuleTest, func(e *engine, p *passage) bool { return e.inTest(p.site.instr.Pos()) }},
+	{RuleGenerated, func(e *engine, p *passage) bool { return e.inGenerated(p.site.instr.Pos()) }},
+	{RuleDefault, func(e *engine, p *passage) bool { return p.o.Maybe }},
+	{RuleValues, func(e *engine, p *passage) bool { return p.o.Values }},
+	{RuleAfterDone, (*engine).afterDone},
+	{RuleRelease, (*engine).releases},
+	{RuleOneStep, (*engine).oneStep},
+	{RuleResource, (*engine).keepsResult},
+}
+
+// silent returns the first rule of silence that holds.
+func (e *engine) silent(p *passage) (Rule, bool) {
+	for _, r := range siteRules {
+		if !e.cfg.without[r.rule] && r.holds(e, p) {
+			return r.rule, true
+		}
+	}
+	return "", false
+}
+
+// afterDone: the work happens where the context at hand has ended, for it is
+// dominated by a receive from Done, by the Done case of a select, or by a
+// test that Err is not nil; or the function has waited for a signal to stop.
+// Shutdown cannot use a context that is done.
+func (e *engine) afterDone(p *passage) bool {
+	var at ssa.Instruction = p.site.instr
+	for f := p.in; f != nil; f = f.parent {
+		if e.doneBefore(at) {
+			return true
+		}
+		mc := madeAt(f)
+		if mc == nil {
+			return false
+		}
+		at = mc.(ssa.Instruction)
+	}
+	return false
+}
+
+func (e *engine) doneBefore(at ssa.Instruction) bool {
+	for _, instr := range at.Block().Instrs {
+		if instr == at {
+			break
+		}
+		if e.waitsForEnd(instr) {
+			return true
+		}
+	}
+	for b := at.Block(); b != nil; b = b.Idom() {
+		if b != at.Block() {
+			for _, instr := range b.Instrs {
+				if e.waitsForEnd(instr) || selectsEnd(instr, at.Block()) {
+					return true
+				}
+			}
+		}
+		if len(b.Preds) == 1 && saysDone(b.Preds[0], b) {
+			return true
+		}
+	}
+	return false
+}
+
+// waitsForEnd matches <-ctx.Done() and a receive from a channel of signals.
+func (e *engine) waitsForEnd(instr ssa.Instruction) bool {
+	u, ok := instr.(*ssa.UnOp)
+	return ok && u.Op == token.ARROW && endChannel(u.X)
+}
+
+func endChannel(ch ssa.Value) bool {
+	if doneOf(ch) != nil {
+		return true
+	}
+	c, ok := ch.Type().Underlying().(*types.Chan)
+	if !ok {
+		return false
+	}
+	n, ok := types.Unalias(c.Elem()).(*types.Named)
+	return ok && n.Obj().Name() == "Signal" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "os"
+}
+
+// selectsEnd reports whether instr is a blocking select with a Done case from
+// which control can come to the block, without the select running again: some
+// way to the block then has a context that is done.
+func selectsEnd(instr ssa.Instruction, to *ssa.BasicBlock) bool {
+	s, ok := instr.(*ssa.Select)
+	if !ok || !s.Blocking {
+		return false
+	}
+	for i, st := range s.States {
+		if st.Dir == types.RecvOnly && endChannel(st.Chan) {
+			if b := caseBlock(s, i); b != nil && reaches(b, to, s.Block()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// caseBlock is where control goes when the i-th case of the select is taken.
+func caseBlock(s *ssa.Select, i int) *ssa.BasicBlock {
+	for _, ref := range *s.Referrers() {
+		index, ok := ref.(*ssa.Extract)
+		if !ok || index.Index != 0 {
+			continue
+		}
+		for _, use := range *index.Referrers() {
+			cmp, ok := use.(*ssa.BinOp)
+			if !ok || !isIndex(cmp.Y, i) {
+				continue
+			}
+			if branch, ok := cmp.Block().Instrs[len(cmp.Block().Instrs)-1].(*ssa.If); ok && branch.Cond == cmp {
+				return cmp.Block().Succs[0]
+			}
+		}
+	}
+	return nil
+}
+
+func isIndex(v ssa.Value, i int) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && c.Value != nil && c.Int64() == int64(i)
+}
+
+// reaches reports whether control can go from one block to another without
+// passing the block to avoid.
+func reaches(from, to, avoid *ssa.BasicBlock) bool {
+	seen := map[*ssa.BasicBlock]bool{avoid: true}
+	work := []*ssa.BasicBlock{from}
+	for len(work) > 0 {
+		b := work[len(work)-1]
+		work = work[:len(work)-1]
+		if b == to {
+			return true
+		}
+		if !seen[b] {
+			seen[b] = true
+			work = append(work, b.Succs...)
+		}
+	}
+	return false
+}
+
+// saysDone reports whether the branch from b to succ is taken when a context
+// was found to be done: ctx.Err() != nil, or the Done case of a select.
+func saysDone(b, succ *ssa.BasicBlock) bool {
+	branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If)
+	if !ok {
+		return false
+	}
+	cmp, ok := branch.Cond.(*ssa.BinOp)
+	if !ok {
+		return false
+	}
+	taken := b.Succs[0] == succ
+	if contextMethod(cmp.X, "Err") != nil && isNil(cmp.Y) {
+		return taken == (cmp.Op == token.NEQ)
+	}
+	index, ok := cmp.X.(*ssa.Extract)
+	if !ok || index.Index != 0 || !taken {
+		return false
+	}
+	s, ok := index.Tuple.(*ssa.Select)
+	if !ok {
+		return false
+	}
+	for i, st := range s.States {
+		if isIndex(cmp.Y, i) && endChannel(st.Chan) {
+			return true
+		}
+	}
+	return false
+}
+
+func isNil(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && c.IsNil()
+}
+
+// madeAt is the instruction that makes the closure f, or nil.
+func madeAt(f *function) ssa.Value {
+	if f.parent == nil || f.ssa.Referrers() == nil {
+		return nil
+	}
+	for _, ref := range *f.ssa.Referrers() {
+		if mc, ok := ref.(*ssa.MakeClosure); ok {
+			return mc
+		}
+	}
+	return nil
+}
+
+// releases: release-shaped work, of which no result but an error is used, in
+// a defer or on a failing path. A rollback or an unlock on the context that
+// has just ended would be refused.
+func (e *engine) releases(p *passage) bool {
+	if usesResult(p.site.instr) {
+		return false
+	}
+	if _, ok := p.site.instr.(*ssa.Defer); ok || p.mode == runsDeferred || e.deferred(p.in) {
+		return true
+	}
+	for f, b := p.in, p.site.instr.Block(); f != nil; {
+		if onFailingPath(b) {
+			return true
+		}
+		mc := madeAt(f)
+		if mc == nil {
+			return false
+		}
+		f, b = f.parent, mc.(ssa.Instruction).Block()
+	}
+	return false
+}
+
+// deferred reports whether the closure f runs only in defers of a function around it.
+func (e *engine) deferred(f *function) bool {
+	for ; f.parent != nil; f = f.parent {
+		if e.modeWithin(f) == runsDeferred {
+			return true
+		}
+	}
+	return false
+}
+
+// usesResult reports whether a result other than an error is used.
+func usesResult(instr ssa.CallInstruction) bool {
+	call, ok := instr.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	if _, tuple := call.Type().(*types.Tuple); !tuple {
+		return !isError(call.Type()) && len(*call.Referrers()) > 0
+	}
+	for _, ref := range *call.Referrers() {
+		if ex, ok := ref.(*ssa.Extract); ok && !isError(ex.Type()) && len(*ex.Referrers()) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// onFailingPath reports whether the block runs only after an error was found
+// not to be nil.
+func onFailingPath(b *ssa.BasicBlock) bool {
+	for ; b != nil; b = b.Idom() {
+		if len(b.Preds) != 1 {
+			continue
+		}
+		pred := b.Preds[0]
+		branch, ok := pred.Instrs[len(pred.Instrs)-1].(*ssa.If)
+		if !ok {
+			continue
+		}
+		cmp, ok := branch.Cond.(*ssa.BinOp)
+		if !ok || !isError(cmp.X.Type()) || !isNil(cmp.Y) {
+			continue
+		}
+		if (pred.Succs[0] == b) == (cmp.Op == token.NEQ) {
+			return true
+		}
+	}
+	return false
+}
+
+// oneStep: a step with its own deadline, in a loop that leaves on the context
+// at hand on every round. It stops between steps and never inside one.
+func (e *engine) oneStep(p *passage) bool {
+	if !p.o.Bounded {
+		return false
+	}
+	loop := loopAround(p.site.instr.Block())
+	for b := range loop {
+		for _, succ := range b.Succs {
+			if !loop[succ] && saysDone(b, succ) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// loopAround is the set of blocks that can reach b and be reached from it, or nil.
+func loopAround(b *ssa.BasicBlock) map[*ssa.BasicBlock]bool {
+	forward := closure(b, func(b *ssa.BasicBlock) []*ssa.BasicBlock { return b.Succs })
+	if !forward[b] {
+		return nil
+	}
+	backward := closure(b, func(b *ssa.BasicBlock) []*ssa.BasicBlock { return b.Preds })
+	for x := range forward {
+		if !backward[x] {
+			delete(forward, x)
+		}
+	}
+	return forward
+}
+
+// closure is what can be reached from b in one step or more.
+func closure(b *ssa.BasicBlock, next func(*ssa.BasicBlock) []*ssa.BasicBlock) map[*ssa.BasicBlock]bool {
+	seen := map[*ssa.BasicBlock]bool{}
+	work := append([]*ssa.BasicBlock(nil), next(b)...)
+	for len(work) > 0 {
+		x := work[len(work)-1]
+		work = work[:len(work)-1]
+		if !seen[x] {
+			seen[x] = true
+			work = append(work, next(x)...)
+		}
+	}
+	return seen
+}
+
+// keepsResult: what the call returns is kept in the receiver, a global or a
+// map of theirs: a pooled connection, a client, a cached value serves later
+// callers too, and must not die with the first.
+func (e *engine) keepsResult(p *passage) bool {
+	call, ok := p.site.instr.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	values := []ssa.Value{call}
+	if _, tuple := call.Type().(*types.Tuple); tuple {
+		values = nil
+		for _, ref := range *call.Referrers() {
+			if ex, ok := ref.(*ssa.Extract); ok && !isError(ex.Type()) {
+				values = append(values, ex)
+			}
+		}
+	} else if isError(call.Type()) {
+		return false
+	}
+	for _, v := range values {
+		if kept(v, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+func kept(v ssa.Value, depth int) bool {
+	if depth > 4 || v.Referrers() == nil {
+		return false
+	}
+	for _, ref := range *v.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.Store:
+			if ref.Val == v && longLived(ref.Addr) {
+				return true
+			}
+			if a, ok := ref.Addr.(*ssa.Alloc); ok && ref.Val == v && !a.Heap && kept(a, depth+1) {
+				return true
+			}
+		case *ssa.MapUpdate:
+			if ref.Value == v && longLived(ref.Map) {
+				return true
+			}
+		case *ssa.MakeInterface:
+			if kept(ref, depth+1) {
+				return true
+			}
+		case *ssa.ChangeInterface:
+			if kept(ref, depth+1) {
+				return true
+			}
+		case *ssa.Phi:
+			if kept(ref, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// longLived reports whether an address lies in a global or behind the
+// receiver of the function, or of the function around a closure.
+func longLived(addr ssa.Value) bool {
+	root := placeOf(addr).root
+	switch root := root.(type) {
+	case *ssa.Global:
+		return true
+	case *ssa.Parameter:
+		recv := root.Parent().Signature.Recv()
+		return recv != nil && len(root.Parent().Params) > 0 && root.Parent().Params[0] == root && placeOf(addr).path != ""
+	}
+	return false
+}
+
+// allBlank reports whether every context at hand is declared as unused.
+func allBlank(hand []carrier) bool {
+	for _, c := range hand {
+		if !c.blank() {
+			return false
+		}
+	}
+	return len(hand) > 0
+}
+
+// hasTwin reports whether a sibling of fn, a method of the same type or a
+// function of the same package, takes a context: Get beside GetContext.
+func hasTwin(fn *types.Func) bool {
+	for _, suffix := range []string{"Context", "WithContext", "Ctx"} {
+		if twin := sibling(fn, fn.Name()+suffix); twin != nil && takesContext(twin.Signature()) {
+			return true
+		}
+	}
+	return false
+}
+
+func sibling(fn *types.Func, name string) *types.Func {
+	if recv := fn.Signature().Recv(); recv != nil {
+		obj, _, _ := types.LookupFieldOrMethod(recv.Type(), true, fn.Pkg(), name)
+		m, _ := obj.(*types.Func)
+		return m
+	}
+	m, _ := fn.Pkg().Scope().Lookup(name).(*types.Func)
+	return m
+}
+
+func takesContext(sig *types.Signature) bool {
+	for i := range sig.Params().Len() {
+		if provenance.IsContext(sig.Params().At(i).Type()) {
+			return true
+		}
+	}
+	return false
+}
+
+// writes reports whether a function changes state, by the verb its name
+// begins with: used only to withhold fixes, never to report.
+func writes(name string) bool {
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	for _, verb := range []string{"Add", "Append", "Commit", "Create", "Delete", "Drop", "Enqueue", "Exec", "Insert", "Mark", "Merge", "Patch", "Post", "Publish", "Push", "Put", "Record", "Remove", "Replace", "Reset", "Save", "Send", "Set", "Store", "Submit", "Update", "Upsert", "Write"} {
+		if len(name) >= len(verb) && strings.EqualFold(name[:len(verb)], verb) && (len(name) == len(verb) || !unicode.IsLower(rune(name[len(verb)]))) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,160 @@
+package finding
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strings"
+)
+
+// An Allow is one directive that suppresses a code:
+//
+//	//ctxprop:allow CTX101 the audit row must be written even if the caller is gone
+//
+// It covers the line it ends, the line below if it stands alone, and a whole
+// function if it stands in the function's doc comment. The reason is mandatory.
+type Allow struct {
+	Code   Code
+	Reason string
+	Pos    token.Pos
+	End    token.Pos
+
+	file        string
+	first, last int // lines covered
+	used        bool
+}
+
+// Problem is a directive that cannot be obeyed.
+type Problem struct {
+	Pos, End token.Pos
+	Message  string
+}
+
+// Directives are the //ctxprop: comments of one package.
+type Directives struct {
+	fset     *token.FileSet
+	allows   []*Allow
+	problems []Problem
+}
+
+const prefix = "//ctxprop:"
+
+// ParseDirectives reads the directives in files.
+func ParseDirectives(fset *token.FileSet, files []*ast.File) *Directives {
+	d := &Directives{fset: fset}
+	for _, f := range files {
+		docs := funcDocs(f)
+		code := codeLines(fset, f)
+		for _, group := range f.Comments {
+			for _, c := range group.List {
+				if text, ok := strings.CutPrefix(c.Text, prefix); ok {
+					d.add(c, group, text, docs[group], code)
+				}
+			}
+		}
+	}
+	return d
+}
+
+func funcDocs(f *ast.File) map[*ast.CommentGroup]*ast.FuncDecl {
+	docs := map[*ast.CommentGroup]*ast.FuncDecl{}
+	for _, decl := range f.Decls {
+		if fd, ok := decl.(*ast.FuncDecl); ok && fd.Doc != nil {
+			docs[fd.Doc] = fd
+		}
+	}
+	return docs
+}
+
+// codeLines holds the lines on which some node of the file's code begins or
+// ends, which tells a trailing comment from one that stands alone.
+func codeLines(fset *token.FileSet, f *ast.File) map[int]bool {
+	hasDirective := false
+	for _, g := range f.Comments {
+		for _, c := range g.List {
+			hasDirective = hasDirective || strings.HasPrefix(c.Text, prefix)
+		}
+	}
+	if !hasDirective {
+		return nil
+	}
+	lines := map[int]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n.(type) {
+		case nil:
+			return false
+		case *ast.Comment, *ast.CommentGroup:
+			return false
+		}
+		lines[fset.Position(n.Pos()).Line] = true
+		lines[fset.Position(n.End()).Line] = true
+		return true
+	})
+	return lines
+}
+
+func (d *Directives) add(c *ast.Comment, group *ast.CommentGroup, text string, decl *ast.FuncDecl, code map[int]bool) {
+	verb, rest, _ := strings.Cut(text, " ")
+	if verb != "allow" {
+		d.problem(c, fmt.Sprintf("unknown directive //ctxprop:%s: write //ctxprop:allow CODE reason", verb))
+		return
+	}
+	name, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
+	if _, ok := Rule(Code(name)); !ok {
+		d.problem(c, fmt.Sprintf("//ctxprop:allow names no known code but %q: write //ctxprop:allow CODE reason, such as CTX101", name))
+		return
+	}
+	if strings.TrimSpace(reason) == "" {
+		d.problem(c, fmt.Sprintf("//ctxprop:allow %s gives no reason: say after the code why the finding is right as it is", name))
+		return
+	}
+	pos := d.fset.Position(c.Pos())
+	a := &Allow{Code: Code(name), Reason: strings.TrimSpace(reason), Pos: c.Pos(), End: c.End(), file: pos.Filename, first: pos.Line, last: pos.Line}
+	switch {
+	case decl != nil:
+		a.first, a.last = d.fset.Position(decl.Pos()).Line, d.fset.Position(decl.End()).Line
+	case !code[pos.Line]:
+		a.last = d.fset.Position(group.End()).Line + 1
+	}
+	d.allows = append(d.allows, a)
+}
+
+func (d *Directives) problem(c *ast.Comment, msg string) {
+	d.problems = append(d.problems, Problem{c.Pos(), c.End(), msg})
+}
+
+// Allowed reports whether a directive suppresses any of the codes at pos, and
+// marks it as used.
+func (d *Directives) Allowed(pos token.Pos, codes ...Code) bool {
+	if len(d.allows) == 0 || !pos.IsValid() {
+		return false
+	}
+	p := d.fset.Position(pos)
+	found := false
+	for _, a := range d.allows {
+		if a.file != p.Filename || p.Line < a.first || p.Line > a.last {
+			continue
+		}
+		for _, c := range codes {
+			if a.Code == c {
+				a.used, found = true, true
+			}
+		}
+	}
+	return found
+}
+
+// Problems lists the directives that are malformed, and those for the codes
+// of the named analyzer that suppressed nothing.
+func (d *Directives) Problems(analyzer string) []Problem {
+	var out []Problem
+	if info, _ := Rule(BadDirective); info.Analyzer == analyzer {
+		out = append(out, d.problems...)
+	}
+	for _, a := range d.allows {
+		if info, _ := Rule(a.Code); !a.used && info.Analyzer == analyzer {
+			out = append(out, Problem{a.Pos, a.End, fmt.Sprintf("//ctxprop:allow %s suppresses nothing here: remove it", a.Code)})
+		}
+	}
+	return out
+}

@@ -1,0 +1,252 @@
+package provenance
+
+import (
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ctxprop/ctxprop/internal/callee"
+	"github.com/ctxprop/ctxprop/internal/catalog"
+)
+
+// call gives the origins of a call's result-th result.
+func (t *Tracer) call(c *ssa.Call, result int) []Origin {
+	if !Carries(resultType(c, result)) {
+		return unknown
+	}
+	var os []Origin
+	for _, target := range t.Calls.Targets(&c.Call) {
+		os = union(os, t.returned(c, target, result))
+	}
+	if os == nil {
+		return unknown
+	}
+	return os
+}
+
+func resultType(c *ssa.Call, result int) types.Type {
+	if tuple, ok := c.Type().(*types.Tuple); ok {
+		return tuple.At(result).Type()
+	}
+	return c.Type()
+}
+
+func (t *Tracer) returned(c *ssa.Call, target callee.Target, result int) []Origin {
+	if target.Obj != nil {
+		if entry, ok := t.Catalog.Func(target.Obj); ok {
+			if os := t.catalogued(c, target, &entry); os != nil {
+				return os
+			}
+		}
+	}
+	if t.Oracle != nil {
+		if ros, ok := t.Oracle.ResultOrigins(target, result); ok {
+			return t.instantiate(c, target, ros)
+		}
+	}
+	if target.Obj != nil && IsContextMethod(target.Obj) && len(target.Args) == 1 {
+		return t.provided(target.Args[0])
+	}
+	return t.derived(target)
+}
+
+// provided is x.Context(): what x carries.
+func (t *Tracer) provided(x ssa.Value) []Origin {
+	os := t.Of(x)
+	for _, o := range os {
+		if o.Kind == Unknown || o.Kind == Nil {
+			return []Origin{{Kind: Stored}}
+		}
+	}
+	return os
+}
+
+// derived is the default for a function of which nothing is known: its result
+// comes from the contexts, else from the providers, that it was given.
+func (t *Tracer) derived(target callee.Target) []Origin {
+	for _, want := range []func(types.Type) bool{IsContext, IsProvider} {
+		var os []Origin
+		for _, arg := range target.Args {
+			if want(arg.Type()) {
+				os = union(os, t.Of(arg))
+			}
+		}
+		if os != nil {
+			return os
+		}
+	}
+	return unknown
+}
+
+// catalogued applies a line of the catalog; nil means that the line says
+// nothing of results.
+func (t *Tracer) catalogued(c *ssa.Call, target callee.Target, entry *catalog.Entry) []Origin {
+	switch entry.Kind {
+	case catalog.Fresh:
+		return []Origin{{Kind: Fresh, Site: c, Root: callee.ShortName(target.Obj) + "()"}}
+	case catalog.Bare:
+		return []Origin{{Kind: Absent, Site: c, Root: callee.ShortName(target.Obj)}}
+	case catalog.Derive, catalog.Carry, catalog.Detach:
+	default:
+		return nil
+	}
+	arg := ContextArg(entry, target)
+	if arg == nil {
+		return unknown
+	}
+	cancels := entry.Kind == catalog.Derive && returnsCancel(target.Sig)
+	copied := false
+	return with(t.Of(arg), func(o *Origin) {
+		switch {
+		case entry.Kind == catalog.Detach && (o.Kind == Param || o.Kind == Stored || o.Kind == Unknown):
+			*o = Origin{Kind: Detached, Site: c, Root: callee.ShortName(target.Obj), Maybe: o.Maybe}
+		case entry.Kind == catalog.Derive:
+			o.Bounded = o.Bounded || entry.Bounded
+			o.Cancelled = o.Cancelled || cancels
+			if (o.Kind == Fresh) && !o.Values {
+				if !copied {
+					copied = copiesValue(target, arg)
+				}
+				o.Values = copied
+			}
+		}
+	})
+}
+
+// ContextArg is the argument that is or provides the context which a
+// catalogued function derives from or blocks on, or nil.
+func ContextArg(entry *catalog.Entry, target callee.Target) ssa.Value {
+	i := entry.ContextArg(target.Sig)
+	shift := target.RecvShift()
+	switch {
+	case i == catalog.Receiver && shift == 1:
+		return target.Args[0]
+	case i >= 0 && i+shift < len(target.Args):
+		return target.Args[i+shift]
+	}
+	return nil
+}
+
+func returnsCancel(sig *types.Signature) bool {
+	for i := range sig.Results().Len() {
+		if _, ok := sig.Results().At(i).Type().Underlying().(*types.Signature); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// copiesValue reports whether an argument other than the context was read
+// from another context: WithValue(Background(), k, ctx.Value(k)).
+func copiesValue(target callee.Target, ctx ssa.Value) bool {
+	for _, arg := range target.Args {
+		if arg != ctx && readsContext(arg, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+const maxValueDepth = 8
+
+// readsContext walks back through copies and calls to a call that was given
+// a context or a provider.
+func readsContext(v ssa.Value, depth int) bool {
+	if depth > maxValueDepth {
+		return false
+	}
+	switch v := v.(type) {
+	case *ssa.Call:
+		if v.Call.IsInvoke() && Carries(v.Call.Value.Type()) {
+			return true
+		}
+		for _, arg := range v.Call.Args {
+			if Carries(arg.Type()) || readsContext(arg, depth+1) {
+				return true
+			}
+		}
+		return v.Call.IsInvoke() && readsContext(v.Call.Value, depth+1)
+	case *ssa.Extract:
+		return readsContext(v.Tuple, depth+1)
+	case *ssa.MakeInterface:
+		return readsContext(v.X, depth+1)
+	case *ssa.ChangeInterface:
+		return readsContext(v.X, depth+1)
+	case *ssa.ChangeType:
+		return readsContext(v.X, depth+1)
+	case *ssa.Convert:
+		return readsContext(v.X, depth+1)
+	case *ssa.TypeAssert:
+		return readsContext(v.X, depth+1)
+	case *ssa.UnOp:
+		return readsContext(v.X, depth+1)
+	case *ssa.Field:
+		return readsContext(v.X, depth+1)
+	case *ssa.FieldAddr:
+		return readsContext(v.X, depth+1)
+	case *ssa.Alloc:
+		vals, _ := callee.StoredIn(v)
+		return anyReads(vals, depth)
+	case *ssa.Slice:
+		return readsContext(v.X, depth+1)
+	case *ssa.Phi:
+		return anyReads(v.Edges, depth)
+	}
+	return false
+}
+
+func anyReads(vs []ssa.Value, depth int) bool {
+	for _, v := range vs {
+		if readsContext(v, depth+1) {
+			return true
+		}
+	}
+	return false
+}
+
+// instantiate turns a summary into origins at a call.
+func (t *Tracer) instantiate(c *ssa.Call, target callee.Target, ros []ResultOrigin) []Origin {
+	var os []Origin
+	for _, ro := range ros {
+		os = union(os, t.atCall(c, target, ro))
+	}
+	return os
+}
+
+func (t *Tracer) atCall(c *ssa.Call, target callee.Target, ro ResultOrigin) []Origin {
+	switch ro.Kind {
+	case Param:
+		if ro.Param >= len(target.Args) {
+			return unknown
+		}
+		return with(t.Of(target.Args[ro.Param]), func(o *Origin) {
+			o.Bounded = o.Bounded || ro.Bounded
+			o.Maybe = o.Maybe || ro.Maybe
+			o.Values = o.Values || ro.Values
+		})
+	case Fresh, Absent, Detached:
+		return []Origin{{
+			Kind: ro.Kind, Site: c, Root: ro.Root, Bounded: ro.Bounded, Values: ro.Values, Maybe: ro.Maybe,
+			Helper: t.helper(target, ro.HadContext),
+		}}
+	}
+	return []Origin{{Kind: ro.Kind, Maybe: ro.Maybe}}
+}
+
+// helper returns one *Helper per function, so that origins stay comparable.
+func (t *Tracer) helper(target callee.Target, had bool) *Helper {
+	key := helperKey{target.Obj, target.Fn, had}
+	if t.helpers == nil {
+		t.helpers = map[helperKey]*Helper{}
+	}
+	if t.helpers[key] == nil {
+		t.helpers[key] = &Helper{Name: target.Name(), Fn: target.Fn, Obj: target.Obj, HadContext: had}
+	}
+	return t.helpers[key]
+}
+
+type helperKey struct {
+	obj *types.Func
+	fn  *ssa.Function
+	had bool
+}

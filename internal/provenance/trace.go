@@ -1,0 +1,320 @@
+package provenance
+
+import (
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ctxprop/ctxprop/internal/callee"
+	"github.com/ctxprop/ctxprop/internal/catalog"
+)
+
+// Oracle knows the summaries of the user's own functions.
+type Oracle interface {
+	// ResultOrigins says where the result-th result of the target comes
+	// from. ok is false if nothing is known of it.
+	ResultOrigins(t callee.Target, result int) (os []ResultOrigin, ok bool)
+}
+
+// Tracer computes origins inside one package. It is not safe for concurrent use.
+type Tracer struct {
+	Catalog *catalog.Catalog
+	Calls   *callee.Resolver
+	Oracle  Oracle
+
+	memo   map[ssa.Value][]Origin
+	active map[ssa.Value]bool
+	// looped is set while an evaluation has met a value that is still being
+	// evaluated: what it computed below that value is incomplete and must not
+	// be remembered.
+	looped  bool
+	reach   map[*ssa.Function]*reaching
+	helpers map[helperKey]*Helper
+}
+
+// New returns a tracer.
+func New(c *catalog.Catalog, calls *callee.Resolver, o Oracle) *Tracer {
+	return &Tracer{Catalog: c, Calls: calls, Oracle: o, active: map[ssa.Value]bool{}, memo: map[ssa.Value][]Origin{}, reach: map[*ssa.Function]*reaching{}}
+}
+
+// Forget drops what was remembered, for when summaries have changed.
+func (t *Tracer) Forget() { clear(t.memo) }
+
+// Of returns the origins of a value that is a context or provides one.
+func (t *Tracer) Of(v ssa.Value) []Origin {
+	if os, ok := t.memo[v]; ok {
+		return os
+	}
+	if t.active[v] {
+		t.looped = true
+		return nil
+	}
+	outermost := len(t.active) == 0
+	t.active[v] = true
+	outer := t.looped
+	t.looped = false
+	os := t.eval(v)
+	delete(t.active, v)
+	if !t.looped || outermost {
+		t.memo[v] = os
+	}
+	t.looped = (t.looped || outer) && !outermost
+	return os
+}
+
+var unknown = []Origin{{Kind: Unknown}}
+
+func (t *Tracer) eval(v ssa.Value) []Origin {
+	switch v := v.(type) {
+	case *ssa.Parameter:
+		return t.param(v)
+	case *ssa.FreeVar:
+		return t.all(callee.Bindings(v))
+	case *ssa.Const:
+		if v.IsNil() {
+			return []Origin{{Kind: Nil}}
+		}
+	case *ssa.Phi:
+		return t.phi(v)
+	case *ssa.Call:
+		return t.call(v, 0)
+	case *ssa.Extract:
+		return t.extract(v)
+	case *ssa.ChangeInterface:
+		return t.Of(v.X)
+	case *ssa.ChangeType:
+		return t.Of(v.X)
+	case *ssa.MakeInterface:
+		return t.Of(v.X)
+	case *ssa.TypeAssert:
+		return t.Of(v.X)
+	case *ssa.UnOp:
+		if v.Op == token.MUL {
+			return t.load(v)
+		}
+		return []Origin{{Kind: Stored}}
+	case *ssa.Alloc:
+		return t.built(v)
+	case *ssa.Field, *ssa.Index, *ssa.Lookup:
+		return []Origin{{Kind: Stored}}
+	}
+	return unknown
+}
+
+func (t *Tracer) param(p *ssa.Parameter) []Origin {
+	if !Carries(p.Type()) {
+		return unknown
+	}
+	for i, q := range p.Parent().Params {
+		if p == q {
+			return []Origin{{Kind: Param, Fn: p.Parent(), Index: i}}
+		}
+	}
+	return unknown
+}
+
+func (t *Tracer) all(vs []ssa.Value) []Origin {
+	if len(vs) == 0 {
+		return unknown
+	}
+	var os []Origin
+	for _, v := range vs {
+		os = union(os, t.Of(v))
+	}
+	return os
+}
+
+// phi merges the edges; a root on an edge that has tested something against
+// nil (see guarded) is Maybe.
+func (t *Tracer) phi(v *ssa.Phi) []Origin {
+	var os []Origin
+	for i, e := range v.Edges {
+		got := t.Of(e)
+		pred := v.Block().Preds[i]
+		if len(v.Edges) > 1 && hasRoot(got) && guarded(pred, v.Block(), v.Block().Idom()) {
+			got = with(got, func(o *Origin) { o.Maybe = true })
+		}
+		os = union(os, got)
+	}
+	return os
+}
+
+func hasRoot(os []Origin) bool {
+	for _, o := range os {
+		if o.Kind == Fresh || o.Kind == Detached || o.Kind == Absent {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *Tracer) extract(v *ssa.Extract) []Origin {
+	switch tuple := v.Tuple.(type) {
+	case *ssa.Call:
+		return t.call(tuple, v.Index)
+	case *ssa.TypeAssert:
+		if v.Index == 0 {
+			return t.Of(tuple.X)
+		}
+	case *ssa.Lookup, *ssa.Select, *ssa.UnOp, *ssa.Next:
+		return []Origin{{Kind: Stored}}
+	}
+	return unknown
+}
+
+// load reads a variable: a local, a captured one, a global, a field.
+func (t *Tracer) load(v *ssa.UnOp) []Origin {
+	switch a := v.X.(type) {
+	case *ssa.Alloc:
+		return t.readLocal(a, v)
+	case *ssa.FreeVar:
+		return t.readCaptured(a)
+	case *ssa.Global:
+		return t.readGlobal(a)
+	case *ssa.FieldAddr:
+		if alloc, ok := a.X.(*ssa.Alloc); ok {
+			if os := t.fieldOfLocal(alloc, a.Field); os != nil {
+				return os
+			}
+		}
+		return []Origin{{Kind: Stored}}
+	case *ssa.IndexAddr:
+		return []Origin{{Kind: Stored}}
+	}
+	return unknown
+}
+
+// readLocal uses the stores that reach the read.
+func (t *Tracer) readLocal(a *ssa.Alloc, at ssa.Instruction) []Origin {
+	var os []Origin
+	for _, st := range t.reachingStores(a, at) {
+		got := t.Of(st.Val)
+		if hasRoot(got) && guarded(st.Block(), nil, st.Block().Parent().Blocks[0]) && len(t.reachingStores(a, st)) > 0 {
+			got = with(got, func(o *Origin) { o.Maybe = true })
+		}
+		os = union(os, got)
+	}
+	for _, val := range storedByClosures(a) {
+		os = union(os, with(t.Of(val), func(o *Origin) { o.Maybe = true }))
+	}
+	if os == nil {
+		return unknown
+	}
+	return os
+}
+
+// readCaptured uses the stores that reach the making of the closure; later
+// ones are possible, but not certain.
+func (t *Tracer) readCaptured(fv *ssa.FreeVar) []Origin {
+	var os []Origin
+	fn := fv.Parent()
+	for _, ref := range *fn.Referrers() {
+		mc, ok := ref.(*ssa.MakeClosure)
+		if !ok || mc.Fn != fn {
+			continue
+		}
+		for i, f := range fn.FreeVars {
+			if f != fv {
+				continue
+			}
+			switch b := mc.Bindings[i].(type) {
+			case *ssa.Alloc:
+				os = union(os, t.captured(b, mc))
+			case *ssa.FreeVar:
+				os = union(os, t.readCaptured(b))
+			}
+		}
+	}
+	if os == nil {
+		return unknown
+	}
+	return os
+}
+
+func (t *Tracer) captured(a *ssa.Alloc, mc *ssa.MakeClosure) []Origin {
+	reaching := t.reachingStores(a, mc)
+	os := t.readLocal(a, mc)
+	if len(reaching) == 0 {
+		os = nil
+	}
+	for _, ref := range *a.Referrers() {
+		st, ok := ref.(*ssa.Store)
+		if !ok || st.Addr != a || containsStore(reaching, st) || !mayFollow(mc, st) {
+			continue
+		}
+		os = union(os, with(t.Of(st.Val), func(o *Origin) { o.Maybe = o.Maybe || len(reaching) > 0 }))
+	}
+	return os
+}
+
+func containsStore(sts []*ssa.Store, st *ssa.Store) bool {
+	for _, s := range sts {
+		if s == st {
+			return true
+		}
+	}
+	return false
+}
+
+// readGlobal resolves a package variable only if every store in the package
+// puts a plain root there; a context with a cancel function is a lifecycle.
+func (t *Tracer) readGlobal(g *ssa.Global) []Origin {
+	stored := []Origin{{Kind: Stored}}
+	vals, ok := t.Calls.GlobalStores(g)
+	if !ok {
+		return stored
+	}
+	var os []Origin
+	for _, v := range vals {
+		for _, o := range t.Of(v) {
+			if o.Kind != Fresh || o.Cancelled || o.Bounded {
+				return stored
+			}
+			o.Root = g.Name()
+			os = union(os, []Origin{o})
+		}
+	}
+	if os == nil {
+		return stored
+	}
+	return os
+}
+
+// built is a custom context or provider made here: a struct with a context in it.
+func (t *Tracer) built(a *ssa.Alloc) []Origin {
+	ptr, ok := a.Type().Underlying().(*types.Pointer)
+	if !ok {
+		return unknown
+	}
+	st, ok := ptr.Elem().Underlying().(*types.Struct)
+	if !ok {
+		return unknown
+	}
+	for i := range st.NumFields() {
+		if Carries(st.Field(i).Type()) {
+			if os := t.fieldOfLocal(a, i); os != nil {
+				return os
+			}
+		}
+	}
+	return unknown
+}
+
+// fieldOfLocal gives what this function stored in a field of a local struct,
+// or nil if it stored nothing.
+func (t *Tracer) fieldOfLocal(a *ssa.Alloc, field int) []Origin {
+	var os []Origin
+	for _, ref := range *a.Referrers() {
+		fa, ok := ref.(*ssa.FieldAddr)
+		if !ok || fa.Field != field {
+			continue
+		}
+		for _, use := range *fa.Referrers() {
+			if st, ok := use.(*ssa.Store); ok && st.Addr == fa {
+				os = union(os, t.Of(st.Val))
+			}
+		}
+	}
+	return os
+}

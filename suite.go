@@ -1,0 +1,34 @@
+// Package ctxprop is the suite of analyzers that keep request deadlines alive
+// in Go services: what a multichecker, a vet tool, nogo or a linter plugin
+// imports.
+package ctxprop
+
+import (
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/ctxprop/ctxprop/analyzers/ctxbackground"
+	"github.com/ctxprop/ctxprop/internal/ctxflow"
+)
+
+// Options configure a suite.
+type Options struct {
+	// Own lists import-path prefixes of code that is summarised as the
+	// user's own although the usual rule would not say so.
+	Own []string
+	// Catalog holds further lines for the catalog of APIs, in the format that
+	// internal/catalog documents.
+	Catalog string
+}
+
+// Suite is the suite with the default options. ctxflow is a member, so that
+// its flags show; it reports nothing.
+var Suite = New(Options{})
+
+// New builds a suite of its own: analyzers of two suites share no state.
+func New(opts Options) []*analysis.Analyzer {
+	flow := ctxflow.New(ctxflow.Config{Own: opts.Own, Catalog: opts.Catalog})
+	return []*analysis.Analyzer{
+		flow,
+		ctxbackground.New(flow),
+	}
+}
