@@ -119,17 +119,27 @@ func roots(decl ast.Decl) []*ast.CallExpr {
 func exprIn(t *testing.T, pass *analysis.Pass, decl ast.Decl, text string) fix.Expr {
 	t.Helper()
 	name, method, _ := strings.Cut(text, ".")
-	var first *ast.Ident
+	for _, v := range variables(pass.TypesInfo, decl) {
+		if v.Name() == name {
+			return fix.Expr{Var: v, Method: method}
+		}
+	}
+	t.Fatalf("%s: nothing is called %s", pass.Fset.Position(decl.Pos()), name)
+	return fix.Expr{}
+}
+
+// variables returns what decl declares, in source order.
+func variables(info *types.Info, decl ast.Decl) []*types.Var {
+	var vs []*types.Var
 	ast.Inspect(decl, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok && id.Name == name && first == nil {
-			if _, ok := pass.TypesInfo.Defs[id].(*types.Var); ok {
-				first = id
-			}
+		obj := info.Implicits[n]
+		if id, ok := n.(*ast.Ident); ok {
+			obj = info.Defs[id]
+		}
+		if v, ok := obj.(*types.Var); ok {
+			vs = append(vs, v)
 		}
 		return true
 	})
-	if first == nil {
-		t.Fatalf("%s: nothing is called %s", pass.Fset.Position(decl.Pos()), name)
-	}
-	return fix.Expr{Var: pass.TypesInfo.Defs[first].(*types.Var), Method: method}
+	return vs
 }
