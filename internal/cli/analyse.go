@@ -63,13 +63,19 @@ func analyse(analyzers []*analysis.Analyzer, prog *program) ([]*unit, error) {
 func actionErrors(graph *checker.Graph) error {
 	var texts []string
 	for act := range graph.All() {
-		if act.Err != nil && !slices.ContainsFunc(act.Deps, func(d *checker.Action) bool { return d.Err != nil }) {
-			texts = append(texts, fmt.Sprintf("%s on package %s: %v", act.Analyzer, act.Package.ID, act.Err))
+		if act.Err == nil || slices.ContainsFunc(act.Deps, func(d *checker.Action) bool { return d.Err != nil }) {
+			continue
 		}
+		if _, named := errors.AsType[*internalError](act.Err); named {
+			texts = append(texts, act.Err.Error())
+			continue
+		}
+		texts = append(texts, fmt.Sprintf("%s on package %s: %v", act.Analyzer, act.Package.ID, act.Err))
 	}
 	if texts == nil {
 		return nil
 	}
 	slices.Sort(texts)
+	texts = slices.Compact(texts) // a package and its test variant
 	return errors.New(strings.Join(texts, "\n\t"))
 }

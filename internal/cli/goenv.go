@@ -61,6 +61,11 @@ func workingDir(dir string) (string, error) {
 	case !info.IsDir():
 		return "", fmt.Errorf("-C %s: not a directory", dir)
 	}
+	// Otherwise the go command cannot be started there, which reads as if it
+	// were the go command that is out of reach.
+	if _, err := os.ReadDir(abs); err != nil {
+		return "", err
+	}
 	return abs, nil
 }
 

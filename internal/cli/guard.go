@@ -8,6 +8,17 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
+// internalError is a panic of an analyzer.
+type internalError struct {
+	analyzer, pkg string
+	value, site   string
+}
+
+func (e *internalError) Error() string {
+	return fmt.Sprintf("internal error in %s, package %s: %s (in %s); please report it at https://github.com/ctxprop/ctxprop/issues",
+		e.analyzer, e.pkg, e.value, e.site)
+}
+
 // Guard makes each analyzer return a panic as an error that names the package
 // and where it happened. The drivers of go/analysis let a panic through: it
 // would print thousands of lines of goroutines and take the findings of all
@@ -19,8 +30,7 @@ func Guard(analyzers []*analysis.Analyzer) []*analysis.Analyzer {
 		a.Run = func(pass *analysis.Pass) (result any, err error) {
 			defer func() {
 				if r := recover(); r != nil {
-					result, err = nil, fmt.Errorf("internal error in %s, package %s: %v (in %s); please report it at https://github.com/ctxprop/ctxprop/issues",
-						a.Name, pass.Pkg.Path(), r, panicSite())
+					result, err = nil, &internalError{a.Name, pass.Pkg.Path(), fmt.Sprint(r), panicSite()}
 				}
 			}()
 			return run(pass)

@@ -5,7 +5,7 @@ import "strings"
 // nearest returns the candidate that name was probably meant to be, or "".
 // Short names must be closer than long ones, or everything resembles them.
 func nearest(name string, candidates []string) string {
-	best, bestDist := "", 1+max(1, min(len(name)/3, 3))
+	best, bestDist := "", min(len(name), 1+max(1, min(len(name)/3, 3)))
 	for _, c := range candidates {
 		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < bestDist {
 			best, bestDist = c, d

@@ -52,11 +52,11 @@ func brokenBelow(pkg *packages.Package) bool {
 func packageProblems(pkg *packages.Package, dir string) []string {
 	var lines []string
 	parsed := make(map[string]bool)
-	unlisted := slices.ContainsFunc(pkg.Errors, func(e packages.Error) bool {
+	unloadable := slices.ContainsFunc(pkg.Errors, func(e packages.Error) bool {
 		return e.Kind == packages.ListError && !compilerOutput(e)
 	})
 	for _, e := range pkg.Errors {
-		if unlisted && e.Kind != packages.ListError {
+		if unloadable && e.Kind != packages.ListError {
 			continue // the go command could not make sense of the package to begin with
 		}
 		if e.Kind == packages.ParseError {
