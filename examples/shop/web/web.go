@@ -18,7 +18,7 @@ func New(s *store.Store) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /stock/{item}", shop.stock)
 	mux.HandleFunc("GET /suggestions/{customer}", shop.suggestions)
-	mux.HandleFunc("GET /favourites", shop.favourites)
+	mux.HandleFunc("GET /favourites", localized(shop.favourites))
 	mux.HandleFunc("GET /orders/{customer}", shop.orders)
 	mux.HandleFunc("POST /orders/{customer}/{item}", shop.order)
 	return mux
@@ -43,9 +43,10 @@ func (s *shop) suggestions(w http.ResponseWriter, r *http.Request) {
 	reply(w, items, err)
 }
 
-// favourites hands the request's context on, to a helper that drops it.
+// favourites is right: it uses the request's context. But localized has put
+// another one into the request.
 func (s *shop) favourites(w http.ResponseWriter, r *http.Request) {
-	items, err := s.store.Favourites(store.OnReplica(r.Context()))
+	items, err := s.store.Favourites(r.Context(), language(r.Context()))
 	reply(w, items, err)
 }
 

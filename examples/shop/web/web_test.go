@@ -22,7 +22,7 @@ func TestCallerGone(t *testing.T) {
 	}{
 		{"GET", "/stock/tea", 3 * time.Second},       // lost in web.stock
 		{"GET", "/suggestions/ann", 3 * time.Second}, // lost in store.History
-		{"GET", "/favourites", 3 * time.Second},      // lost in store.OnReplica
+		{"GET", "/favourites", 3 * time.Second},      // lost in web.withLanguage
 		{"GET", "/orders/ann", 1 * time.Second},
 		{"POST", "/orders/ann/tea", 1 * time.Second},
 	} {
