@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 
+	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
@@ -52,5 +53,26 @@ func (p *process) loadAndAnalyse(ctx context.Context, o *options, g *goEnv) (*pr
 	}
 	progress.stage(fmt.Sprintf("analysing %d packages", len(prog.pkgs)))
 	units, err := analyse(p.suite(o.own, o.catalog), prog)
+	if err == nil && o.verbose {
+		progress.stop()
+		p.summarise(units)
+	}
 	return prog, units, err
+}
+
+// summarise tells -v how much was understood.
+func (p *process) summarise(units []*unit) {
+	functions, unknown := 0, 0
+	for _, u := range units {
+		flow, ok := resultOf[*ctxflow.Result](u)
+		if !ok {
+			continue
+		}
+		functions += flow.Functions
+		unknown += len(flow.Unknown)
+		for _, name := range flow.Unknown {
+			fmt.Fprintf(p.stderr, "ctxprop: too large to analyse: %s\n", name)
+		}
+	}
+	fmt.Fprintf(p.stderr, "ctxprop: %d functions summarised, %d too large\n", functions, unknown)
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
@@ -37,10 +38,19 @@ func flagSet(o *options) *flag.FlagSet {
 	fs.StringVar(&o.dir, "C", "", "run in `directory`; printed file names are relative to it")
 	fs.StringVar(&o.tags, "tags", "", "comma-separated `list` of build tags")
 	fs.Var(&o.why, "why", "print what is known about the contexts at `file:line` instead of findings")
-	fs.Var(&o.own, "own", "comma-separated import path `prefixes` of dependencies to analyse like own code")
-	fs.StringVar(&o.catalog, "catalog", "", "additional catalog `text`: what blocks, stores or derives in your libraries")
+	fs.Var(&o.own, "own", "comma-separated import-path `prefixes` of dependencies to analyse like own code, or all")
+	fs.Func("catalog", "more `lines` for the catalog, separated by newlines or semicolons: what blocks, stores or derives in your libraries", o.setCatalog)
 	fs.BoolVar(&o.verbose, "v", false, "print to stderr what was loaded and how long it took")
 	return fs
+}
+
+// setCatalog checks the lines before anything is loaded.
+func (o *options) setCatalog(text string) error {
+	o.catalog = text
+	if _, err := catalog.Default().Extend("line", text); err != nil {
+		return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	return nil
 }
 
 // parseOptions reads the arguments of check. Without patterns it is the

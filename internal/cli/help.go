@@ -31,8 +31,9 @@ Codes:
 %s
 Exit code: 0 nothing found, 1 could not analyse, 2 wrong usage, 3 findings.
 
-A finding is silenced by a directive with a reason, in the line of the finding
-or the line above, or at the function that the message names:
+A directive with a reason silences a finding where it is reported or where the
+context is made. It covers its own line; standing alone, the line below it; in
+a function's doc comment, the function:
 
 	//ctxprop:allow CTX101 the audit record must be written even if the client is gone
 `

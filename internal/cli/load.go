@@ -90,9 +90,9 @@ func ownImports(pkgs []*packages.Package, own []string) []string {
 
 // isOwn mirrors the analyzers' own-code rule as far as it concerns what to
 // load: modules of this build that are not somebody's release, and what -own
-// names.
+// names, where "all" is all but the standard library.
 func isOwn(pkg *packages.Package, own []string) bool {
-	if pkg.Module != nil && pkg.Module.Version == "" {
+	if pkg.Module != nil && (pkg.Module.Version == "" || slices.Contains(own, "all")) {
 		return true
 	}
 	return slices.ContainsFunc(own, func(prefix string) bool {

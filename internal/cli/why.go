@@ -3,8 +3,10 @@ package cli
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
@@ -23,8 +25,11 @@ func (p *process) why(at place, r *report, units []*unit) error {
 			writeWhy(&b, f, r.dir)
 		}
 	}
+	for _, line := range sitesAt(file, at.line, r, units) {
+		b.WriteString(line)
+	}
 	if b.Len() == 0 {
-		fmt.Fprintf(&b, "%s: nothing to report\n", &at)
+		fmt.Fprintf(&b, "%s: no context reaches blocking work here\n", &at)
 	}
 	_, err := fmt.Fprint(p.stdout, b.String())
 	return err
@@ -40,6 +45,30 @@ func analysed(file string, units []*unit) bool {
 		}
 	}
 	return false
+}
+
+// sitesAt describes the places on a line where a context reaches blocking
+// work, reported or not, each once although a test variant has it again.
+func sitesAt(file string, line int, r *report, units []*unit) []string {
+	var lines []string
+	for _, u := range units {
+		flow, ok := resultOf[*ctxflow.Result](u)
+		if !ok {
+			continue
+		}
+		for _, s := range flow.Sites {
+			pos := r.fset.Position(s.Pos)
+			if pos.Filename != file || pos.Line != line {
+				continue
+			}
+			text := fmt.Sprintf("%s: %s\n", positionText(pos, r.dir), s)
+			if !slices.Contains(lines, text) {
+				lines = append(lines, text)
+			}
+		}
+	}
+	slices.Sort(lines)
+	return lines
 }
 
 // writeWhy prints a finding with what the usual output leaves out.
