@@ -16,7 +16,7 @@ import (
 // root context may become any variable of its function or its Context method.
 // What is offered must compile alone and together with any of the others.
 func TestGenerated(t *testing.T) {
-	files, least := 150, 400
+	files, least := 100, 250
 	if testing.Short() {
 		files, least = 30, 60
 	}

@@ -67,9 +67,10 @@ func assignee(p *place) (lhs *ast.Ident, alone bool) {
 	return nil, false
 }
 
-// givesWay returns an error unless every use of v may as well use the target,
-// which has the same name in an outer scope and is what the name means once v
-// is gone. Writes to v would otherwise reach beyond its scope.
+// givesWay returns an error unless every use of v may as well use the target.
+// The target is what the name means where v is declared, so it is also what all
+// uses of v mean once v is gone; but what is written to v would reach beyond
+// the scope of v then, and an operation may rest on the type of v.
 func givesWay(l *lineage, v, target *types.Var) error {
 	h := l.hs.of(v)
 	if h.opaque || len(h.writes) != 1 {
@@ -77,10 +78,6 @@ func givesWay(l *lineage, v, target *types.Var) error {
 	}
 	if !types.Identical(v.Type(), target.Type()) {
 		return fmt.Errorf("the inner %s has another type", v.Name())
-	}
-	_, outer := v.Parent().Parent().LookupParent(v.Name(), v.Pos())
-	if outer != target {
-		return fmt.Errorf("%s means something else outside", v.Name())
 	}
 	return nil
 }

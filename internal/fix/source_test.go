@@ -2,7 +2,6 @@ package fix_test
 
 import (
 	"errors"
-	"fmt"
 	"go/ast"
 	"go/importer"
 	"go/parser"
@@ -15,6 +14,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/ctxprop/ctxprop/internal/fix"
+	"github.com/ctxprop/ctxprop/internal/fix/fixtest"
 )
 
 // source is a package in memory. Only the standard library can be imported.
@@ -55,39 +55,9 @@ func (src source) load() (*analysis.Pass, error) {
 	return pass, errors.Join(errs...)
 }
 
-// apply returns the source with the fixes applied as the drivers do it: equal
-// edits count once, others must not overlap. Nothing is cleaned up.
+// apply returns the source with the fixes applied.
 func (src source) apply(fset *token.FileSet, fixes ...analysis.SuggestedFix) (source, error) {
-	type edit struct {
-		start, end int
-		text       string
-	}
-	edits := make(map[string][]edit)
-	for _, f := range fixes {
-		for _, e := range f.TextEdits {
-			tok := fset.File(e.Pos)
-			x := edit{tok.Offset(e.Pos), tok.Offset(e.End), string(e.NewText)}
-			if !slices.Contains(edits[tok.Name()], x) {
-				edits[tok.Name()] = append(edits[tok.Name()], x)
-			}
-		}
-	}
-	fixed := make(source)
-	for name, text := range src {
-		es := edits[name]
-		slices.SortFunc(es, func(x, y edit) int { return x.start - y.start })
-		var out strings.Builder
-		last := 0
-		for _, e := range es {
-			if e.start < last {
-				return nil, fmt.Errorf("%s: edits overlap at offset %d", name, e.start)
-			}
-			out.WriteString(text[last:e.start] + e.text)
-			last = e.end
-		}
-		fixed[name] = out.String() + text[last:]
-	}
-	return fixed, nil
+	return fixtest.Apply(fset, src, fixes...)
 }
 
 // roots returns the calls in decl of functions named Background, TODO or
