@@ -1,11 +1,16 @@
 package cli
 
 import (
+	"bytes"
+	"encoding/json"
+	"fmt"
 	"go/ast"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -87,4 +92,38 @@ func sections(source string) []string {
 		}
 	}
 	return names
+}
+
+// The wrong code has just the finding that it is about, the right code none.
+func TestExplanationsHoldForTheSuite(t *testing.T) {
+	archive := "-- go.mod --\nmodule example.com/shop\n\ngo 1.26\n"
+	for _, rule := range finding.Rules() {
+		source, err := explanations.ReadFile("explain/" + string(rule.Code) + ".md")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, section := range []string{"Wrong", "Right"} {
+			archive += fmt.Sprintf("-- %s/%s/shop.go --\n%s", rule.Code, section, codeOf(string(source), section))
+		}
+	}
+	var stdout, stderr bytes.Buffer
+	args := []string{"-C", module(t, archive), "-severity", "info", "-format", "json", "./..."}
+	Main(t.Context(), os.Environ(), nil, &stdout, &stderr, args)
+	var r jsonReport
+	if err := json.Unmarshal(stdout.Bytes(), &r); err != nil {
+		t.Fatalf("%v: %s", err, &stderr)
+	}
+	got := make(map[string][]finding.Code)
+	for _, f := range r.Findings {
+		dir := path.Dir(f.Position.File)
+		got[dir] = append(got[dir], f.Code)
+	}
+	for _, rule := range finding.Rules() {
+		if codes := got[string(rule.Code)+"/Wrong"]; !slices.Contains(codes, rule.Code) {
+			t.Errorf("%s: the wrong code has the findings %v", rule.Code, codes)
+		}
+		if codes := got[string(rule.Code)+"/Right"]; codes != nil {
+			t.Errorf("%s: the right code has the findings %v", rule.Code, codes)
+		}
+	}
 }

@@ -20,12 +20,12 @@ func TestDefaults(t *testing.T) {
 func TestFlags(t *testing.T) {
 	o, err := parseOptions([]string{
 		"-format=json", "-severity", "info", "-tests=false", "-C", "sub", "-tags", "a,b",
-		"-own", "example.com/a, example.com/b", "-own", "example.com/a", "-catalog", "text", "-v", "./x", "./y",
+		"-own", "example.com/a, example.com/b", "-own", "example.com/a", "-catalog", "quiet example.com/rpc.Call", "-v", "./x", "./y",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.format.name != "json" || o.severity != finding.Info || o.tests || o.dir != "sub" || o.tags != "a,b" || o.catalog != "text" || !o.verbose {
+	if o.format.name != "json" || o.severity != finding.Info || o.tests || o.dir != "sub" || o.tags != "a,b" || o.catalog != "quiet example.com/rpc.Call" || !o.verbose {
 		t.Errorf("got %+v", o)
 	}
 	if want := (list{"example.com/a", "example.com/b"}); !slices.Equal(o.own, want) {
@@ -71,6 +71,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"-severity", "warn"}, `invalid value "warn" for flag -severity: unknown severity "warn": use error, warning or info`},
 		{[]string{"-tests=maybe"}, `invalid boolean value "maybe" for -tests: parse error`},
 		{[]string{"-why", "a.go"}, `invalid value "a.go" for flag -why: want FILE:LINE`},
+		{[]string{"-catalog", "blok x.Y"}, `invalid value "blok x.Y" for flag -catalog: line:1: unknown kind "blok": use one of fresh, derive, detach, carry, bare, block, wait, twin, quiet, noreturn, sync, spawn, later, shared, root, service`},
 		{[]string{"-C"}, "flag needs an argument: -C"},
 		{[]string{"./...", "-v"}, "flag -v comes after a package; flags go first"},
 		{[]string{"chekc", "./..."}, `unknown command "chekc"; did you mean check?`},

@@ -8,28 +8,33 @@ import (
 	"time"
 )
 
-// patience is how long a run may take before it shows what it is doing.
+// patience is how long a run may take before it shows what it is doing, and
+// how long before it does so again.
 const patience = time.Second
 
 // progress tells a waiting user which stage a run has reached. On a terminal
 // it is one line that disappears; with -v it is a line per finished stage; in
 // a file or a pipe there is nothing.
 type progress struct {
-	w        io.Writer
-	live     bool
-	verbose  bool
-	patience time.Duration
+	w       io.Writer
+	verbose bool
 
 	mu    sync.Mutex
-	name  string
+	name  string // of the stage, or ""
 	since time.Time
-	shown bool
-	done  chan struct{}
+	shown bool          // the line is on the terminal
+	done  chan struct{} // nil when stopped
 }
 
 func startProgress(w io.Writer, verbose bool) *progress {
-	pr := &progress{w: w, live: isTerminal(w) && !verbose, verbose: verbose, patience: patience}
-	pr.start()
+	return newProgress(w, isTerminal(w), verbose)
+}
+
+func newProgress(w io.Writer, terminal, verbose bool) *progress {
+	pr := &progress{w: w, verbose: verbose, done: make(chan struct{})}
+	if terminal && !verbose {
+		go pr.refresh(time.Now(), pr.done)
+	}
 	return pr
 }
 
@@ -44,30 +49,28 @@ func isTerminal(w io.Writer) bool {
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-func (pr *progress) start() {
-	pr.done = make(chan struct{})
-	if pr.live {
-		go pr.refresh(time.Now(), pr.done)
-	}
-}
-
 // refresh redraws the line until done is closed.
 func (pr *progress) refresh(start time.Time, done <-chan struct{}) {
-	tick := time.NewTicker(pr.patience)
+	tick := time.NewTicker(patience)
 	defer tick.Stop()
 	for {
 		select {
 		case <-done:
 			return
 		case now := <-tick.C:
-			pr.mu.Lock()
-			if pr.name != "" {
-				pr.shown = true
-				fmt.Fprintf(pr.w, "\r\x1b[Kctxprop: %s, %d s", pr.name, int(now.Sub(start).Seconds()))
-			}
-			pr.mu.Unlock()
+			pr.draw(now.Sub(start))
 		}
 	}
+}
+
+func (pr *progress) draw(elapsed time.Duration) {
+	pr.mu.Lock()
+	defer pr.mu.Unlock()
+	if pr.done == nil || pr.name == "" {
+		return
+	}
+	pr.shown = true
+	fmt.Fprintf(pr.w, "\r\x1b[Kctxprop: %s, %d s", pr.name, int(elapsed.Seconds()))
 }
 
 // stage begins a stage, and so ends the one before.
