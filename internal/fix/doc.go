@@ -17,7 +17,9 @@
 // calls of context.Background are the only uses of its import of context needs
 // that import until the last of them is gone. Fixes that together leave an
 // import without uses are therefore linked: each of them carries the edits of
-// all, and the removal of the import. See [Replacement.Fix].
+// all, and the removal of the import. See [Replacement.Fix]. The price is that
+// accepting one of them repairs the others as well, even one that a comment for
+// another tool, such as nolint, hides from the user.
 //
 // Compiling is proved by construction, not by type-checking the edited file.
 // The construction is small enough for that: a call is replaced by an

@@ -70,7 +70,7 @@ func TestDriver(t *testing.T) {
 	}
 	want := map[string]int{
 		"Use s.Context(), and replace the file's other 2 fresh contexts too": 3,
-		"Keep ctx": 1,
+		"Keep ctx instead of a fresh context":                                1,
 	}
 	for message, n := range want {
 		if got[message] != n {

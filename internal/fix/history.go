@@ -117,12 +117,30 @@ func (r *recorder) deferred(n *ast.CallExpr, outer bool) {
 //	if v == nil { ...; return }
 func (r *recorder) guard(n *ast.IfStmt) {
 	cond, ok := n.Cond.(*ast.BinaryExpr)
-	if !ok || cond.Op != token.EQL || n.Else != nil || len(n.Body.List) == 0 {
-		return
-	}
-	if _, ok := n.Body.List[len(n.Body.List)-1].(*ast.ReturnStmt); ok {
+	if ok && cond.Op == token.EQL && n.Else == nil && returns(n.Body.List) {
 		r.guards[cond] = n
 	}
+}
+
+// returns reports whether the statements certainly leave their function: the
+// last one does, and none goes elsewhere.
+func returns(list []ast.Stmt) bool {
+	if len(list) == 0 {
+		return false
+	}
+	if _, ok := list[len(list)-1].(*ast.ReturnStmt); !ok {
+		return false
+	}
+	branches := false
+	for _, stmt := range list {
+		ast.Inspect(stmt, func(n ast.Node) bool {
+			if _, ok := n.(*ast.BranchStmt); ok {
+				branches = true
+			}
+			return !branches
+		})
+	}
+	return !branches
 }
 
 func (r *recorder) params(fields *ast.FieldList) {

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 )
 
 // importSpec is an import that binds a name in its file, with the uses of the
@@ -50,12 +51,10 @@ func importsOf(info *types.Info, file *ast.File) []*importSpec {
 
 // importedByDot reports whether the file imports pkg by a dot.
 func importedByDot(info *types.Info, file *ast.File, pkg *types.Package) bool {
-	for _, spec := range file.Imports {
-		if name := info.PkgNameOf(spec); name != nil && spec.Name != nil && spec.Name.Name == "." && name.Imported() == pkg {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(file.Imports, func(spec *ast.ImportSpec) bool {
+		name := info.PkgNameOf(spec)
+		return name != nil && name.Name() == "." && name.Imported() == pkg
+	})
 }
 
 // usedIn returns how many uses of the import lie in the range.

@@ -5,6 +5,13 @@ import (
 	"go/token"
 )
 
+// span is a range of the source.
+type span struct{ pos, end token.Pos }
+
+func (s span) empty() bool { return s.pos == s.end }
+
+func (s span) contains(n ast.Node) bool { return s.pos <= n.Pos() && n.End() <= s.end }
+
 // lines answers questions about the layout of a file from positions alone,
 // since some drivers cannot read the source.
 type lines struct {

@@ -31,7 +31,7 @@ func (r *Replacement) Fix() analysis.SuggestedFix {
 func (r *Replacement) message(others int) string {
 	message := "Use " + r.use.String()
 	if r.text == "" {
-		message = "Keep " + r.use.String()
+		message = "Keep " + r.use.String() + " instead of a fresh context"
 	}
 	switch others {
 	case 0:

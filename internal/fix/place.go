@@ -94,28 +94,31 @@ func (p *place) isRoot(info *types.Info) error {
 	if len(p.call.Args) > 0 {
 		return errors.New("the call has arguments")
 	}
-	var id *ast.Ident
+	var fn types.Object
 	switch fun := ast.Unparen(p.call.Fun).(type) {
 	case *ast.Ident:
-		id = fun
+		fn = info.Uses[fun]
+		if fn != nil && importedByDot(info, p.file, fn.Pkg()) {
+			return fmt.Errorf("package %s is imported by a dot", fn.Pkg().Path())
+		}
 	case *ast.SelectorExpr:
-		if x, ok := fun.X.(*ast.Ident); ok {
-			if _, ok := info.Uses[x].(*types.PkgName); ok {
-				id = fun.Sel
-			}
+		if isPackage(info, fun.X) {
+			fn = info.Uses[fun.Sel]
 		}
 	}
-	if id == nil {
+	if _, ok := fn.(*types.Func); !ok {
 		return errors.New("the call is not of a plain function")
-	}
-	fn, ok := info.Uses[id].(*types.Func)
-	if !ok {
-		return errors.New("the call is not of a plain function")
-	}
-	if id == p.call.Fun && fn.Pkg() != nil && importedByDot(info, p.file, fn.Pkg()) {
-		return fmt.Errorf("package %s is imported by a dot", fn.Pkg().Path())
 	}
 	return nil
+}
+
+func isPackage(info *types.Info, e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	if !ok {
+		return false
+	}
+	_, ok = info.Uses[id].(*types.PkgName)
+	return ok
 }
 
 // fits returns an error unless an expression of type t may stand where the

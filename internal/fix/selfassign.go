@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 )
 
@@ -126,10 +125,3 @@ func (b *Builder) cut(file *ast.File, stmt ast.Stmt, list []ast.Stmt) span {
 	}
 	return s
 }
-
-// span is a range of the source.
-type span struct{ pos, end token.Pos }
-
-func (s span) empty() bool { return s.pos == s.end }
-
-func (s span) contains(n ast.Node) bool { return s.pos <= n.Pos() && n.End() <= s.end }
