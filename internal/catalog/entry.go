@@ -77,9 +77,19 @@ func (e Entry) CallsArg(sig *types.Signature, i int) bool {
 	}
 	switch e.Kind {
 	case Sync, Spawn, Later, Shared:
-		return isFunc(sig.Params().At(i).Type())
+		return isFunc(paramType(sig, i))
 	}
 	return false
+}
+
+// paramType is the type of an argument for parameter i: for a variadic one,
+// that of its elements.
+func paramType(sig *types.Signature, i int) types.Type {
+	t := sig.Params().At(i).Type()
+	if slice, ok := t.(*types.Slice); ok && sig.Variadic() && i == sig.Params().Len()-1 {
+		return slice.Elem()
+	}
+	return t
 }
 
 // contextParam is the index of the first context.Context parameter, or None.

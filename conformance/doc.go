@@ -1,0 +1,13 @@
+// Package conformance checks ctxprop's tables against the real modules that
+// they describe. It is a module of its own, so that neither ctxprop nor its
+// users depend on those modules, and it is no part of a workspace:
+//
+//	GOWORK=off go test ./...
+//
+// The catalog lines that passed stand in symbols.tsv, with the module and the
+// version they were checked against, for the offline tests of internal/catalog:
+// a line that is not in the list was never checked. After a change to the
+// tables or to go.mod:
+//
+//	GOWORK=off go test -update .
+package conformance
