@@ -159,7 +159,7 @@ func splitRoots(roots []Root) (shapes, methods []Root) {
 // appendOthers appends those of more that no root of roots overrides.
 func appendOthers(roots, more []Root) []Root {
 	for _, r := range more {
-		if !slices.ContainsFunc(roots, func(o Root) bool { return o.text == r.text }) {
+		if !slices.ContainsFunc(roots, func(o Root) bool { return o.String() == r.String() }) {
 			roots = append(roots, r)
 		}
 	}
@@ -183,7 +183,7 @@ func (t *table) checkDuplicates() error {
 		check(e.Symbol.identity(), e.Symbol, e.Pos)
 	}
 	for _, r := range t.roots {
-		check(r.text, r, r.Pos)
+		check(r.String(), r, r.Pos)
 	}
 	for _, s := range t.services {
 		check(Service{TypeName: s.TypeName, Pointer: s.Pointer}, s, s.Pos)

@@ -10,6 +10,8 @@ import (
 // A pattern matches types. The package comment gives the language.
 type pattern interface {
 	match(types.Type) bool
+	// String is the pattern in canonical spelling, which identifies it.
+	String() string
 	// names calls yield for every named type of the pattern.
 	names(yield func(TypeName))
 }
@@ -98,6 +100,38 @@ func (p listPattern) match(tuple *types.Tuple, i int) bool {
 		return false
 	}
 	return i < tuple.Len() && p[0].match(tuple.At(i).Type()) && p[1:].match(tuple, i+1)
+}
+
+func (anyPattern) String() string           { return "_" }
+func (p predeclaredPattern) String() string { return p.typ.String() }
+func (p pointerPattern) String() string     { return "*" + p.elem.String() }
+func (p slicePattern) String() string       { return "[]" + p.elem.String() }
+func (restPattern) String() string          { return "..." }
+
+func (p namedPattern) String() string {
+	if p.args == nil {
+		return p.TypeName.String()
+	}
+	return p.TypeName.String() + "[" + listPattern(p.args).String() + "]"
+}
+
+func (p funcPattern) String() string {
+	params := "func(" + p.params.String() + ")"
+	switch len(p.results) {
+	case 0:
+		return params
+	case 1:
+		return params + " " + p.results[0].String()
+	}
+	return params + " (" + p.results.String() + ")"
+}
+
+func (p listPattern) String() string {
+	words := make([]string, len(p))
+	for i, elem := range p {
+		words[i] = elem.String()
+	}
+	return strings.Join(words, ", ")
 }
 
 func (anyPattern) names(func(TypeName))         {}

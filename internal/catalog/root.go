@@ -19,13 +19,18 @@ type Root struct {
 	Ctx int
 	Pos Pos
 
-	text   string      // the pattern or symbol as written
 	shape  funcPattern // of a func root
 	method Symbol      // of a method root; zero for a func root
 }
 
-// String is the root's pattern or symbol, as the line writes it.
-func (r Root) String() string { return r.text }
+// String is the root's pattern or symbol in canonical spelling: two roots with
+// the same are the same.
+func (r Root) String() string {
+	if r.method != (Symbol{}) {
+		return r.method.identity().String()
+	}
+	return r.shape.String()
+}
 
 // Method is the interface's method that the root is about. It is zero for a
 // root that is a shape of function.
@@ -60,7 +65,6 @@ func parseRoot(rest string) (Root, error) {
 	if err != nil {
 		return r, err
 	}
-	r.text = strings.Join(strings.Fields(strings.TrimSuffix(rest, after)), " ")
 	return r, r.parseAttributes(after)
 }
 
