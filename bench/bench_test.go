@@ -46,7 +46,7 @@ func TestSpend(t *testing.T) {
 		{[]string{"go", "vet", "-nosuchflag"}, true},
 		{[]string{filepath.Join(t.TempDir(), "missing")}, true},
 	} {
-		c, err := spend(t.TempDir(), os.Environ(), test.args)
+		c, err := spend(t.Context(), t.TempDir(), os.Environ(), test.args)
 		if (err != nil) != test.failed {
 			t.Errorf("%v: error %v, want one: %v", test.args, err, test.failed)
 		}

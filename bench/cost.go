@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"os/exec"
 	"runtime"
@@ -18,8 +19,8 @@ type cost struct {
 // spend runs a command line. Findings are no error, whatever exit status the
 // tool has for them; a run that did not get as far as looking for any is one,
 // for it would look cheap.
-func spend(dir string, env, args []string) (cost, error) {
-	cmd := exec.Command(args[0], args[1:]...)
+func spend(ctx context.Context, dir string, env, args []string) (cost, error) {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Env = dir, env
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr

@@ -5,9 +5,11 @@
 package main
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 )
@@ -21,7 +23,11 @@ func main() {
 	flag.Func("peer", "`name=dir`: build a peer from this checkout of its module instead of fetching it (repeatable)", cfg.addPeerSource)
 	flag.Parse()
 
-	if err := run(cfg); err != nil {
+	// An interrupted run still removes its caches, which can be large.
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx, cfg)
+	stop()
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -47,7 +53,7 @@ func (cfg *config) addPeerSource(value string) error {
 	return err
 }
 
-func run(cfg config) error {
+func run(ctx context.Context, cfg config) error {
 	if cfg.rounds < 1 {
 		return fmt.Errorf("-rounds %d: at least one is needed", cfg.rounds)
 	}
@@ -57,11 +63,11 @@ func run(cfg config) error {
 	}
 	defer os.RemoveAll(tmp)
 
-	tools, skipped := build(filepath.Join(tmp, "bin"), cfg.sources)
+	tools, skipped := build(ctx, filepath.Join(tmp, "bin"), cfg.sources)
 	for _, err := range skipped {
 		fmt.Fprintln(os.Stderr, "bench: left out:", err)
 	}
-	site, err := newSite(cfg, tmp)
+	site, err := newSite(ctx, cfg, tmp)
 	if err != nil {
 		return err
 	}
@@ -69,7 +75,7 @@ func run(cfg config) error {
 	for round := range cfg.rounds {
 		for _, t := range tools {
 			fmt.Fprintf(os.Stderr, "bench: round %d of %d: %s\n", round+1, cfg.rounds, t.name)
-			if err := site.measure(t, round, &all); err != nil {
+			if err := site.measure(ctx, t, round, &all); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -30,7 +31,7 @@ type site struct {
 	scratch  string // the cache of the tool that is measured
 }
 
-func newSite(cfg config, tmp string) (*site, error) {
+func newSite(ctx context.Context, cfg config, tmp string) (*site, error) {
 	s := &site{
 		dir:      filepath.Join(tmp, "checkout"),
 		packages: cfg.packages,
@@ -46,7 +47,7 @@ func newSite(cfg config, tmp string) (*site, error) {
 			return nil, err
 		}
 	}
-	cmd := exec.Command("go", "list", "-export", "-deps", "-test", s.packages)
+	cmd := exec.CommandContext(ctx, "go", "list", "-export", "-deps", "-test", s.packages)
 	cmd.Dir = s.dir
 	cmd.Env = withCache(s.compiled)
 	cmd.Stderr = os.Stderr
@@ -57,9 +58,9 @@ func newSite(cfg config, tmp string) (*site, error) {
 }
 
 // measure takes every stage of one tool once.
-func (s *site) measure(t tool, round int, all *samples) error {
+func (s *site) measure(ctx context.Context, t tool, round int, all *samples) error {
 	if t.command {
-		if err := s.take(t, asCommand, s.compiled, all, t.binary, s.packages); err != nil {
+		if err := s.take(ctx, t, asCommand, s.compiled, all, t.binary, s.packages); err != nil {
 			return err
 		}
 	}
@@ -75,7 +76,7 @@ func (s *site) measure(t tool, round int, all *samples) error {
 	}
 	defer os.RemoveAll(s.scratch)
 	for _, stage := range []string{cold, warm} {
-		if err := s.take(t, stage, s.scratch, all, args...); err != nil {
+		if err := s.take(ctx, t, stage, s.scratch, all, args...); err != nil {
 			return err
 		}
 	}
@@ -87,12 +88,12 @@ func (s *site) measure(t tool, round int, all *samples) error {
 		return err
 	}
 	defer restore()
-	return s.take(t, touched, s.scratch, all, args...)
+	return s.take(ctx, t, touched, s.scratch, all, args...)
 }
 
 // take runs one command line and keeps what it cost.
-func (s *site) take(t tool, stage, cache string, all *samples, args ...string) error {
-	cost, err := spend(s.dir, withCache(cache), args)
+func (s *site) take(ctx context.Context, t tool, stage, cache string, all *samples, args ...string) error {
+	cost, err := spend(ctx, s.dir, withCache(cache), args)
 	if err != nil {
 		return fmt.Errorf("%s (%s): %w", t.name, stage, err)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -43,12 +44,12 @@ var known = []tool{
 
 // build makes the binaries. A tool that cannot be built is left out, with the
 // reason: figures against the others are still worth having.
-func build(bin string, sources map[string]string) (tools []tool, skipped []error) {
+func build(ctx context.Context, bin string, sources map[string]string) (tools []tool, skipped []error) {
 	for i, t := range known {
 		if t.pkg != "" {
 			var err error
 			// One folder each, for two of them have the same name.
-			t.binary, err = buildTool(t, filepath.Join(bin, fmt.Sprint(i)), sources[t.name])
+			t.binary, err = buildTool(ctx, t, filepath.Join(bin, fmt.Sprint(i)), sources[t.name])
 			if err != nil {
 				skipped = append(skipped, fmt.Errorf("%s: %w", t.name, err))
 				continue
@@ -59,20 +60,20 @@ func build(bin string, sources map[string]string) (tools []tool, skipped []error
 	return tools, skipped
 }
 
-func buildTool(t tool, dir, source string) (string, error) {
+func buildTool(ctx context.Context, t tool, dir, source string) (string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
 	var cmd *exec.Cmd
 	switch {
 	case source != "":
-		cmd = exec.Command("go", "build", "-o", dir+string(filepath.Separator), t.pkg)
+		cmd = exec.CommandContext(ctx, "go", "build", "-o", dir+string(filepath.Separator), t.pkg)
 		cmd.Dir = source
 	case t.version == "": // ours: built in the module that it is in
-		cmd = exec.Command("go", "build", "-o", dir+string(filepath.Separator), ".")
+		cmd = exec.CommandContext(ctx, "go", "build", "-o", dir+string(filepath.Separator), ".")
 		cmd.Dir = t.pkg
 	default:
-		cmd = exec.Command("go", "install", t.pkg+"@"+t.version)
+		cmd = exec.CommandContext(ctx, "go", "install", t.pkg+"@"+t.version)
 		cmd.Env = append(os.Environ(), "GOBIN="+dir)
 	}
 	if out, err := cmd.CombinedOutput(); err != nil {
