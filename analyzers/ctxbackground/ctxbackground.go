@@ -45,13 +45,14 @@ type reporter struct {
 
 func (r *reporter) run(pass *analysis.Pass) (any, error) {
 	flow := pass.ResultOf[r.flow].(*ctxflow.Result)
+	var vs []*ctxflow.Verdict
 	var fs []*finding.Finding
 	for _, v := range flow.Verdicts {
 		if rule, ok := finding.Rule(v.Code); ok && rule.Analyzer == pass.Analyzer.Name {
-			fs = append(fs, toFinding(pass, v))
+			vs, fs = append(vs, v), append(fs, toFinding(pass, v))
 		}
 	}
-	addFixes(pass, flow.Verdicts, fs)
+	addFixes(pass, vs, fs, r.severity)
 	if flow.Directives != nil {
 		for _, p := range flow.Directives.Problems(pass.Analyzer.Name) {
 			fs = append(fs, &finding.Finding{

@@ -5,7 +5,33 @@ import (
 
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/fix"
 )
 
-// addFixes attaches at most one fix to each finding.
-func addFixes(pass *analysis.Pass, vs []*ctxflow.Verdict, fs []*finding.Finding) {}
+// addFixes attaches at most one fix to each finding that is reported: the
+// root's call becomes the context at hand. fs[i] is the finding of vs[i].
+//
+// All replacements of the package are announced before the first fix is
+// built, since an import may lose its last use through several of them.
+func addFixes(pass *analysis.Pass, vs []*ctxflow.Verdict, fs []*finding.Finding, least finding.Severity) {
+	b := fix.NewBuilder(pass)
+	planned := make([]*fix.Replacement, len(fs))
+	for i, v := range vs {
+		obj, method := v.HandVar()
+		if obj == nil || !v.FixSafe || fs[i].Severity < least {
+			continue
+		}
+		call := b.CallAt(v.RootCall)
+		if call == nil {
+			continue
+		}
+		if r, err := b.ReplaceRoot(call, fix.Expr{Var: obj, Method: method}); err == nil {
+			planned[i] = r
+		}
+	}
+	for i, r := range planned {
+		if r != nil {
+			fs[i].Fixes = []analysis.SuggestedFix{r.Fix()}
+		}
+	}
+}

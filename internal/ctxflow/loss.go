@@ -79,11 +79,11 @@ type lossKey struct {
 func (e *engine) lossAt(s lossSite, groups map[lossKey]*loss) *loss {
 	m := e.modeOf(s.f, s.cs)
 	if m == runsApart && !e.cfg.without[RuleApart] {
-		e.decide(s, RuleApart)
+		e.spare(s, RuleApart)
 		return nil
 	}
 	if rule, ok := e.silent(&passage{s.f, s.cs, m, s.o}); ok {
-		e.decide(s, rule)
+		e.spare(s, rule)
 		return nil
 	}
 	if s.o.Helper != nil && s.o.Helper.HadContext {
@@ -102,6 +102,15 @@ func (e *engine) lossAt(s lossSite, groups map[lossKey]*loss) *loss {
 	}
 	groups[key] = l
 	return l
+}
+
+// spare notes that a rule of silence applies to one use of a root, which
+// rules out a fix of the root for its other uses.
+func (e *engine) spare(s lossSite, rule Rule) {
+	e.note(s.cs.instr.Pos(), rule)
+	if root, ok := s.o.Site.(*ssa.Call); ok {
+		e.mixed[root] = true
+	}
 }
 
 // around reports whether fn is f or encloses it.
@@ -175,6 +184,7 @@ func (e *engine) reportOwn(l *loss, hand []carrier) {
 	v := &Verdict{Code: finding.FreshContext, Grade: grade, Pos: l.pos, Ordinal: l.ordinal}
 	v.fill(e, l)
 	v.Hand = bestCarrier(hand)
+	v.FixSafe = (grade == finding.GradeRequest || l.sink.Known) && !l.unsafeWrite && !e.mixed[l.root] && onlyPassedDown(l.root, false)
 	e.verdicts = append(e.verdicts, v)
 }
 
@@ -365,6 +375,7 @@ func (e *engine) reportUnderived(f *function, root *ssa.Call, o provenance.Origi
 	v.fill(e, l)
 	v.Returned = true
 	v.Hand = bestCarrier(f.carriers)
+	v.FixSafe = !e.mixed[root] && onlyPassedDown(root, true)
 	e.verdicts = append(e.verdicts, v)
 }
 

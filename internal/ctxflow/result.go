@@ -44,11 +44,11 @@ type Verdict struct {
 	Entries  []string
 
 	// For losses whose home has a context at hand.
-	Hand        carrier
-	RootCall    token.Pos // Lparen of the root's call, if a fix may replace it
-	SinkPos     token.Pos
-	UnsafeWrite bool
-	Returned    bool // the root is returned, not used in the home
+	Hand     carrier
+	RootCall token.Pos // Lparen of the root's call, if it is in sight
+	SinkPos  token.Pos
+	FixSafe  bool // replacing the root's call by the context at hand changes nothing else
+	Returned bool // the root is returned, not used in the home
 
 	// For severed callees.
 	Local   bool // the home is in this package
@@ -83,7 +83,7 @@ func (v *Verdict) ID() finding.Identity {
 
 func (v *Verdict) fill(e *engine, l *loss) {
 	v.Home, v.HomeName, v.Sink, v.Root, v.Bounded = l.home.key(), l.home.name(), l.sink, l.o.Root, l.o.Bounded
-	v.SinkPos, v.UnsafeWrite = l.site.instr.Pos(), l.unsafeWrite
+	v.SinkPos = l.site.instr.Pos()
 	if l.root != nil {
 		v.RootCall = l.root.Pos()
 		v.Pos, v.End = callRange(e.fileOf(l.pos), l.root.Pos())
@@ -180,6 +180,7 @@ type engine struct {
 	closed        map[closeKey]*Verdict
 	usedUnderived map[*function][]lossSite
 	seenUnderived map[*ssa.Call]bool
+	mixed         map[*ssa.Call]bool // roots of which some use is right as it is
 }
 
 // analyze runs the steps in their order; each uses what the ones before it left.
@@ -193,6 +194,7 @@ func (e *engine) analyze() *Result {
 	e.closed = map[closeKey]*Verdict{}
 	e.usedUnderived = map[*function][]lossSite{}
 	e.seenUnderived = map[*ssa.Call]bool{}
+	e.mixed = map[*ssa.Call]bool{}
 
 	e.addFunctions()
 	e.addEdges()
@@ -222,9 +224,7 @@ func (e *engine) addSite(f *function, cs *callsite, sink Sink, os []provenance.O
 	}
 }
 
-// decide notes the rule of silence that applied at a site.
-func (e *engine) decide(s lossSite, rule Rule) { e.note(s.cs.instr.Pos(), rule) }
-
+// note records the rule of silence that applied at a site.
 func (e *engine) note(pos token.Pos, rule Rule) {
 	if s := e.sites[pos]; s != nil {
 		s.Rule = rule
