@@ -1,34 +1,10 @@
 package catalog
 
 import (
-	"go/ast"
-	"go/importer"
-	"go/parser"
-	"go/token"
 	"go/types"
 	"strings"
 	"testing"
 )
-
-// check type-checks one file of a package that may import the standard library.
-func check(t testing.TB, path, src string) (*types.Package, *types.Info) {
-	t.Helper()
-	fset := token.NewFileSet()
-	file, err := parser.ParseFile(fset, "src.go", src, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	info := &types.Info{
-		Uses:       map[*ast.Ident]types.Object{},
-		Selections: map[*ast.SelectorExpr]*types.Selection{},
-	}
-	conf := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
-	pkg, err := conf.Check(path, fset, []*ast.File{file}, info)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pkg, info
-}
 
 // library is a package of every form of function that a symbol can name.
 const library = `package lib
@@ -107,6 +83,153 @@ func TestFuncFindsTheMostPreciseLine(t *testing.T) {
 				t.Errorf("got the line of %q, want that of %q", got, want)
 			}
 		})
+	}
+}
+
+// TestMethodPrefersTheReceiversType pins what go-redis needs: a pipeline's
+// commands are its client's, promoted, and only queue.
+func TestMethodPrefersTheReceiversType(t *testing.T) {
+	pkg, info := check(t, "example.com/a/lib", library)
+	c, err := new(Catalog).Extend("test", `
+		block (example.com/a/lib.Getter).* class=cache
+		block (example.com/a/lib.Conn).* class=sql
+		quiet (example.com/a/lib.Queue).*
+		block (example.com/a/lib.Queue).Exec class=cache
+		quiet (example.com/a/lib.Wrapper).Value
+	`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	recv := func(name string) types.Type { return pkg.Scope().Lookup(name).Type() }
+	tests := []struct{ recv, fn, want string }{
+		{"Getter", "Getter.Get", "(example.com/a/lib.Getter).*"},
+		{"Commands", "Queue.Get", "(example.com/a/lib.Getter).*"},
+		{"Queue", "Queue.Get", "(example.com/a/lib.Queue).*"},
+		{"Queue", "Queue.Exec", "(example.com/a/lib.Queue).Exec"},
+		{"Conn", "Wrapper.Value", "(example.com/a/lib.Conn).*"},
+		{"Wrapper", "Wrapper.Value", "(example.com/a/lib.Wrapper).Value"},
+		{"Alias", "Wrapper.Value", "(example.com/a/lib.Conn).*"},
+	}
+	for _, test := range tests {
+		for _, t2 := range []types.Type{recv(test.recv), types.NewPointer(recv(test.recv))} {
+			e, ok := c.Method(t2, function(t, pkg, test.fn))
+			if !ok || e.Symbol.String() != test.want {
+				t.Errorf("Method(%v, %s) finds the line of %v, want %s", t2, test.fn, e.Symbol, test.want)
+			}
+		}
+	}
+	for _, selection := range info.Selections {
+		fn := selection.Obj().(*types.Func)
+		if _, ok := c.Method(types.NewInterfaceType(nil, nil), fn); ok != (fn.Name() != "Push") {
+			t.Errorf("Method with a receiver of no name: %v found: %t", fn, ok)
+		}
+	}
+}
+
+// TestInstances: the functions of an instantiated generic are not the ones
+// that the package declares.
+func TestInstances(t *testing.T) {
+	_, info := check(t, "example.com/a/lib", library)
+	c, err := new(Catalog).Extend("test", "block (*example.com/a/lib.List).Push class=net")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, selection := range info.Selections {
+		fn := selection.Obj().(*types.Func)
+		if fn.Name() != "Push" {
+			continue
+		}
+		if fn == fn.Origin() {
+			t.Fatal("the test calls no instance")
+		}
+		e, ok := c.Func(fn)
+		if !ok || e.ContextArg(fn.Signature()) != 0 {
+			t.Errorf("the instance is not found with its context: %v %t", e, ok)
+		}
+		return
+	}
+	t.Fatal("no call of Push")
+}
+
+func TestUniverseFunctionsAreNotDescribed(t *testing.T) {
+	errorMethod, _, _ := types.LookupFieldOrMethod(types.Universe.Lookup("error").Type(), true, nil, "Error")
+	if e, ok := Default().Func(errorMethod.(*types.Func)); ok {
+		t.Errorf("error.Error is described as %v", e)
+	}
+}
+
+func TestHasPackage(t *testing.T) {
+	c, err := Default().Extend("-ctxflow.catalog", `
+		block (*example.com/app/store.Store).Get class=sql
+		quiet example.com/app/log/...
+		quiet go.uber.org/zap/...
+	`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		"context":                        true,
+		"google.golang.org/grpc":         true,
+		"go.uber.org/zap":                true, // the tree itself, overridden
+		"go.uber.org/zap/zapcore":        true,
+		"go.uber.org/zapper":             false,
+		"go.uber.org":                    false,
+		"google.golang.org/grpc/unnamed": false,
+		"example.com/app/store":          false, // the user's own
+		"example.com/app/log":            false,
+		"":                               false,
+	} {
+		if got := c.HasPackage(path); got != want {
+			t.Errorf("HasPackage(%q) = %t, want %t", path, got, want)
+		}
+	}
+}
+
+// TestLookupDoesNotAllocate guards the property that lets every call of a
+// program be looked up.
+func TestLookupDoesNotAllocate(t *testing.T) {
+	c := Default()
+	for name, fn := range benchFuncs(t) {
+		if n := testing.AllocsPerRun(100, func() { c.Func(fn) }); n != 0 {
+			t.Errorf("Func allocates %v times for %s", n, name)
+		}
+		if recv := fn.Signature().Recv(); recv != nil {
+			if n := testing.AllocsPerRun(100, func() { c.Method(recv.Type(), fn) }); n != 0 {
+				t.Errorf("Method allocates %v times for %s", n, name)
+			}
+		}
+	}
+}
+
+func BenchmarkFunc(b *testing.B) {
+	c := Default()
+	for name, fn := range benchFuncs(b) {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				c.Func(fn)
+			}
+		})
+	}
+}
+
+// benchFuncs are one function for each way that a look-up can end.
+func benchFuncs(t testing.TB) map[string]*types.Func {
+	const src = `package lib
+		import "context"
+		type Conn struct{}
+		func (*Conn) Query(ctx context.Context) {}
+		func F(ctx context.Context) {}
+	`
+	named := func(path, fn string) *types.Func {
+		pkg, _ := check(t, path, src)
+		return function(t, pkg, fn)
+	}
+	return map[string]*types.Func{
+		"symbol":  named("database/sql", "Conn.Query"),
+		"type":    named("github.com/jackc/pgx/v5", "Conn.Query"),
+		"tree":    named("go.opentelemetry.io/otel/some/where", "F"),
+		"unknown": named("example.com/some/where/deep/down", "Conn.Query"),
 	}
 }
 

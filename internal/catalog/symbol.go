@@ -53,7 +53,7 @@ func parseSymbol(text string) (Symbol, error) {
 	}
 	pkg, name := cutLastDot(text)
 	if name == "" {
-		return Symbol{}, fmt.Errorf("symbol %q names no function: write %[1]s.Func, %[1]s.* for the whole package, or %[1]s/... for all below it as well", text)
+		return Symbol{}, fmt.Errorf("symbol %q names no function: write %[2]s.Func, %[2]s.* for the whole package, or %[2]s/... for all below it as well", text, pkg)
 	}
 	if err := checkName(name); err != nil {
 		return Symbol{}, err
