@@ -64,14 +64,20 @@ func ShortName(fn *types.Func) string {
 }
 
 func typeName(t types.Type) string {
+	if n := Named(t); n != nil {
+		return n.Obj().Name()
+	}
+	return ""
+}
+
+// Named is the named type that t is or points to, or nil.
+func Named(t types.Type) *types.Named {
 	t = types.Unalias(t)
 	if p, ok := t.(*types.Pointer); ok {
 		t = types.Unalias(p.Elem())
 	}
-	if n, ok := t.(*types.Named); ok {
-		return n.Obj().Name()
-	}
-	return ""
+	n, _ := t.(*types.Named)
+	return n
 }
 
 // Resolver answers for one package. It is not safe for concurrent use.

@@ -163,7 +163,11 @@ func (e *engine) classify(losses []*loss) {
 		case e.isTwin(l.home):
 			e.note(l.site.instr.Pos(), RuleTwin)
 		default:
-			e.propagate(l.home, &openAt{fact: e.openFact(l), local: l})
+			o := &openAt{fact: e.openFact(l), local: l}
+			v := &Verdict{Code: finding.SeveredCallee, Ordinal: l.ordinal, Open: o.fact, Local: true}
+			v.fill(e, l)
+			e.openLosses = append(e.openLosses, v)
+			e.propagate(l.home, o)
 		}
 	}
 }
@@ -274,7 +278,7 @@ func (e *engine) closeLoss(in *edge, o *openAt, hand []carrier) {
 		return
 	}
 	key := closeKey{o.fact.Home, o.fact.Sink.Key, o.fact.Ordinal}
-	c := Closer{Name: in.from.name(), Key: in.from.key(), Pos: pos, Grade: grade, Chain: o.fact.Chain}
+	c := Closer{Name: in.from.name(), Key: in.from.key(), Node: in.from.nodeKey(), Pos: pos, Grade: grade, Chain: o.fact.Chain}
 	v := e.closed[key]
 	if v == nil {
 		v = &Verdict{Code: finding.SeveredCallee, Pos: pos, Ordinal: o.fact.Ordinal, Sink: o.fact.Sink, Open: o.fact}
@@ -365,7 +369,7 @@ func (e *engine) reportUnderived(f *function, root *ssa.Call, o provenance.Origi
 		for _, u := range uses {
 			g := e.gradeAt(u.f)
 			v.Grade = max(v.Grade, g)
-			v.Closers = append(v.Closers, Closer{Name: u.f.name(), Key: u.f.key(), Pos: u.cs.instr.Pos(), Grade: g, Chain: []string{f.name()}})
+			v.Closers = append(v.Closers, Closer{Name: u.f.name(), Key: u.f.key(), Node: u.f.nodeKey(), Pos: u.cs.instr.Pos(), Grade: g, Chain: []string{f.name()}})
 			v.addEntries(e.entries(u.f))
 		}
 	}

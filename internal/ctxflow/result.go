@@ -26,6 +26,7 @@ type Result struct {
 	Verdicts   []*Verdict
 	Sites      []*Site
 	Directives *finding.Directives
+	Graph      *Graph
 	Unknown    []string // functions over the size cap
 	Functions  int      // how many were summarised
 }
@@ -37,6 +38,7 @@ type Verdict struct {
 	Pos, End token.Pos
 	Home     string // key of the home function
 	HomeName string
+	Node     string // key of the home's node in the graph
 	Sink     Sink
 	Ordinal  int
 	Root     string // how the source spells the root
@@ -59,6 +61,7 @@ type Verdict struct {
 // Closer is a function with a context at hand that reaches a severed callee.
 type Closer struct {
 	Name, Key string
+	Node      string // key of its node in the graph
 	Pos       token.Pos
 	Grade     finding.Grade
 	Chain     []string
@@ -82,6 +85,7 @@ func (v *Verdict) ID() finding.Identity {
 }
 
 func (v *Verdict) fill(e *engine, l *loss) {
+	v.Node = l.home.nodeKey()
 	v.Home, v.HomeName, v.Sink, v.Root, v.Bounded = l.home.key(), l.home.name(), l.sink, l.o.Root, l.o.Bounded
 	v.SinkPos = l.site.instr.Pos()
 	if l.root != nil {
@@ -181,6 +185,7 @@ type engine struct {
 	usedUnderived map[*function][]lossSite
 	seenUnderived map[*ssa.Call]bool
 	mixed         map[*ssa.Call]bool // roots of which some use is right as it is
+	openLosses    []*Verdict
 }
 
 // analyze runs the steps in their order; each uses what the ones before it left.
@@ -209,7 +214,7 @@ func (e *engine) analyze() *Result {
 
 func (e *engine) result() *Result {
 	slices.SortStableFunc(e.verdicts, func(a, b *Verdict) int { return cmp.Compare(a.Pos, b.Pos) })
-	r := &Result{Verdicts: e.verdicts, Directives: e.allows, Unknown: e.unknown, Functions: len(e.funcs)}
+	r := &Result{Verdicts: e.verdicts, Directives: e.allows, Graph: e.graph(), Unknown: e.unknown, Functions: len(e.funcs)}
 	for _, s := range e.sites {
 		r.Sites = append(r.Sites, s)
 	}

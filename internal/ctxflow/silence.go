@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ctxprop/ctxprop/internal/callee"
 	"github.com/ctxprop/ctxprop/internal/provenance"
 )
 
@@ -48,7 +49,7 @@ type passage struct {
 }
 
 var siteRules = []siteRule{
-	{RuleTest, func(e *engine, p *passage) bool { return e.inTest(p.site.instr.Pos()) }},
+	{RuleTest, func(e *engine, p *passage) bool { return e.inTest(p.site.instr.Pos()) || p.in.helpsTests() }},
 	{RuleGenerated, func(e *engine, p *passage) bool { return e.inGenerated(p.site.instr.Pos()) }},
 	{RuleDefault, func(e *engine, p *passage) bool { return p.o.Maybe }},
 	{RuleValues, func(e *engine, p *passage) bool { return p.o.Values }},
@@ -66,6 +67,19 @@ func (e *engine) silent(p *passage) (Rule, bool) {
 		}
 	}
 	return "", false
+}
+
+// helpsTests reports whether the function takes a *testing.T or the like: a
+// helper of tests, in whatever file it stands.
+func (f *function) helpsTests() bool {
+	for ; f != nil; f = f.parent {
+		for _, p := range f.ssa.Params {
+			if n := callee.Named(p.Type()); n != nil && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "testing" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // afterDone: the work happens where the context at hand has ended, for it is

@@ -1,0 +1,114 @@
+package ctxflow
+
+import (
+	"fmt"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ctxprop/ctxprop/internal/callee"
+	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/provenance"
+)
+
+// Graph is what a package contributes to the graph of the program, for
+// internal/link. It holds no SSA.
+type Graph struct {
+	Nodes []*Node
+	// Made lists the concrete types of this package that it turns into
+	// interface values: only those can be behind an interface.
+	Made []types.Type
+	// Losses are the open losses whose home is in this package.
+	Losses []*Verdict
+}
+
+// Node is one function with a body.
+type Node struct {
+	Key      string // of the function; closures add their number
+	Name     string
+	Root     bool // starts a request
+	Hand     bool // has a context at hand
+	Blank    bool // and declares not to use it
+	Twin     bool // has a sibling that takes a context
+	Test     bool
+	Calls    []Call
+	Position token.Position
+}
+
+// Call is an edge that is the caller's own business.
+type Call struct {
+	To    string      // key of a function, or ""
+	Iface *types.Func // the interface method, if that is what is called
+	Pos   token.Pos
+	// Silent: a rule of silence stops losses here.
+	Silent bool
+}
+
+// nodeKey tells the function f from the others in its named function.
+func (f *function) nodeKey() string {
+	if f.parent == nil {
+		return f.key()
+	}
+	return fmt.Sprintf("%s$%d", f.key(), f.index-f.named.index)
+}
+
+func (e *engine) graph() *Graph {
+	g := &Graph{}
+	for _, f := range e.funcs {
+		hand := e.atHand(f)
+		n := &Node{
+			Key: f.nodeKey(), Name: f.name(), Hand: len(hand) > 0, Blank: allBlank(hand),
+			Root: f.root != nil && f.root.Grade == finding.GradeRequest,
+			Twin: e.isTwin(f), Test: e.inTest(f.pos()), Position: e.pass.Fset.Position(f.pos()),
+		}
+		for _, out := range f.out {
+			if c, ok := e.callOf(out); ok {
+				n.Calls = append(n.Calls, c)
+			}
+		}
+		g.Nodes = append(g.Nodes, n)
+	}
+	g.Made = e.madeTypes()
+	g.Losses = e.openLosses
+	return g
+}
+
+func (e *engine) callOf(out *edge) (Call, bool) {
+	c := Call{Pos: out.site.instr.Pos()}
+	switch {
+	case !e.onBehalf(out.mode):
+		return c, false
+	case out.to != nil:
+		c.To = out.to.nodeKey()
+	case out.target.Obj == nil || out.target.Obj.Pkg() == nil || e.catalog.HasPackage(out.target.Obj.Pkg().Path()):
+		return c, false
+	case out.target.Invoked:
+		c.Iface = out.target.Obj
+	default:
+		c.To = out.target.Obj.FullName()
+	}
+	_, c.Silent = e.silent(&passage{out.from, out.site, out.mode, provenance.Origin{}})
+	return c, true
+}
+
+// madeTypes lists the package's own named types that become interface values.
+func (e *engine) madeTypes() []types.Type {
+	var out []types.Type
+	seen := map[*types.TypeName]bool{}
+	for _, f := range e.funcs {
+		for _, b := range f.ssa.Blocks {
+			for _, instr := range b.Instrs {
+				mi, ok := instr.(*ssa.MakeInterface)
+				if !ok {
+					continue
+				}
+				if n := callee.Named(mi.X.Type()); n != nil && n.Obj().Pkg() != nil && !seen[n.Obj()] && n.NumMethods() > 0 {
+					seen[n.Obj()] = true
+					out = append(out, mi.X.Type())
+				}
+			}
+		}
+	}
+	return out
+}
