@@ -36,6 +36,7 @@ var layers = [][]string{
 // in a nested module.
 var modules = []string{
 	"github.com/rogpeppe/go-internal", // testscript, in tests only
+	"golang.org/x/mod",                // module zips, in tests only
 	"golang.org/x/tools",
 	"honnef.co/go/tools", // analysis/dfa/dense, and staticcheck as a tool
 }

@@ -195,6 +195,29 @@ func Ctx() context.Context { return context.Background() }
 	}
 }
 
+func TestFilesAsPatterns(t *testing.T) {
+	dir := module(t, chain)
+	got := runIn(t, dir, "store/store.go")
+	if got != (outcome{}) { // low is not analysed then, so the call of its Ctx goes unseen
+		t.Errorf("got %+v", got)
+	}
+	got = runIn(t, dir, "low/low.go", "store/store.go")
+	if got.code != 1 || !strings.Contains(got.stderr, "named files must all be in one directory") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestDirectoryBehindALink(t *testing.T) {
+	dir := module(t, chain)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Skip(err)
+	}
+	if got := runIn(t, link, "./cmd"); positions(got.stdout) != "cmd/main.go:6:2 cmd/main.go:7:2" {
+		t.Errorf("got %+v", got)
+	}
+}
+
 func TestWorkspaceModulesAreOwn(t *testing.T) {
 	dir := module(t, `
 -- go.work --

@@ -51,7 +51,7 @@ func (p *process) load(ctx context.Context, o *options, g *goEnv) (*program, err
 	for _, pkg := range pkgs {
 		prog.matched[pkg.ID] = true
 	}
-	if missing := ownImports(pkgs, o.own); len(missing) > 0 {
+	if missing := ownImports(pkgs, o.own); len(missing) > 0 && !namesFiles(o.patterns) {
 		pkgs, err = packages.Load(cfg, slices.Concat(o.patterns, missing)...)
 		if err != nil {
 			return nil, loadFailure(err, g)
@@ -67,6 +67,12 @@ func (p *process) load(ctx context.Context, o *options, g *goEnv) (*program, err
 	prog.pkgs = slices.DeleteFunc(pkgs, isTestMain)
 	slices.SortFunc(prog.pkgs, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
 	return prog, nil
+}
+
+// namesFiles reports whether the patterns are files, which the go command does
+// not take together with packages.
+func namesFiles(patterns []string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return strings.HasSuffix(p, ".go") })
 }
 
 // ownImports returns the paths of packages that pkgs import, directly or not,
