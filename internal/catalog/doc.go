@@ -31,8 +31,14 @@
 // Type parameters are left out. A method is named by the type that declares it:
 // a promoted method by the embedded type, an interface's method by the
 // interface in whose body it stands. The most precise line wins: the symbol
-// itself, then its type, its package, then the longest tree. A line of the flag
-// replaces a built-in one of the same symbol.
+// itself, then its type, its package, then the longest tree. Before all of them
+// come lines about the type through which a method is called, if that is another
+// than the one which declares it. A line of the flag replaces a built-in one of
+// the same symbol.
+//
+// The packages that the built-in lines name are never analysed as the user's
+// own. A line of the flag may describe a function of the user's own package
+// without that.
 //
 // The last three forms are for quiet and block only, and a block line of these
 // forms speaks only of functions that have a context.Context parameter.
