@@ -41,3 +41,10 @@ func Span(ctx context.Context, tr trace.Tracer) {
 	_, span := tr.Start(context.Background(), "nothing")
 	span.End()
 }
+
+// Away makes its root in a helper: the call of the helper is replaced.
+func Away(ctx context.Context, p *pgxpool.Pool) error {
+	return p.Ping(root()) // want `^context\.Background\(\) in drivers\.Away cuts Pool\.Ping off from the caller's deadline; use ctx \(CTX101\)$`
+}
+
+func root() context.Context { return context.Background() }

@@ -1,6 +1,5 @@
 // Package withheld has findings without a fix: to put the caller's context in
-// the root's place would change more than what the finding is about. No line
-// of its golden file differs.
+// the root's place would change more than what the finding is about.
 package withheld
 
 import (
@@ -34,14 +33,8 @@ func Mixed(ctx context.Context, p *pgxpool.Pool) error {
 	return nil
 }
 
-// Kept stores the root as well.
+// Kept stores what it blocks on.
 func (k *keeper) Kept(ctx context.Context, p *pgxpool.Pool) error {
-	k.ctx = context.Background() // want `CTX101`
-	return p.Ping(k.ctx)
-}
-
-// KeptLocal stores what it blocks on.
-func (k *keeper) KeptLocal(ctx context.Context, p *pgxpool.Pool) error {
 	c := context.Background() // want `CTX101`
 	k.ctx = c
 	return p.Ping(c)
@@ -58,10 +51,3 @@ func Shape(ctx context.Context, load func(context.Context) error) error {
 func Blank(_ context.Context, req any, info *grpc.UnaryServerInfo, handler grpc.UnaryHandler) (any, error) {
 	return handler(context.Background(), req) // want `name the context parameter and use it \(CTX101\)$`
 }
-
-// Away makes its root in a helper: here is nothing to replace.
-func Away(ctx context.Context, p *pgxpool.Pool) error {
-	return p.Ping(root()) // want `CTX101`
-}
-
-func root() context.Context { return context.Background() }
