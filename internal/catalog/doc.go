@@ -28,6 +28,9 @@
 //	log/slog.*                     every function and method of a package
 //	example.com/telemetry/...      the same for a package and all below it
 //
+// The last three forms are for quiet and block only, and a block line of these
+// forms speaks only of functions that have a context.Context parameter.
+//
 // Type parameters are left out. A method is named by the type that declares it:
 // a promoted method by the embedded type, an interface's method by the
 // interface in whose body it stands. The most precise line wins: the symbol
@@ -39,9 +42,6 @@
 // The packages that the built-in lines name are never analysed as the user's
 // own. A line of the flag may describe a function of the user's own package
 // without that.
-//
-// The last three forms are for quiet and block only, and a block line of these
-// forms speaks only of functions that have a context.Context parameter.
 //
 // # Kinds
 //
