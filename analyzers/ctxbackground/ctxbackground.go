@@ -2,6 +2,7 @@ package ctxbackground
 
 import (
 	"fmt"
+	"go/token"
 	"reflect"
 
 	"golang.org/x/tools/go/analysis"
@@ -9,6 +10,8 @@ import (
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
+
+const name = "ctxbackground"
 
 const doc = `check that a request's context is not replaced by a fresh one
 
@@ -24,7 +27,7 @@ var Analyzer = New(ctxflow.New(ctxflow.Config{}))
 func New(flow *analysis.Analyzer) *analysis.Analyzer {
 	r := &reporter{flow: flow, severity: finding.Warning}
 	a := &analysis.Analyzer{
-		Name:       "ctxbackground",
+		Name:       name,
 		Doc:        doc,
 		URL:        "https://github.com/ctxprop/ctxprop/blob/main/docs/rules.md",
 		Requires:   []*analysis.Analyzer{flow},
@@ -48,24 +51,13 @@ func (r *reporter) run(pass *analysis.Pass) (any, error) {
 	var vs []*ctxflow.Verdict
 	var fs []*finding.Finding
 	for _, v := range flow.Verdicts {
-		if rule, ok := finding.Rule(v.Code); ok && rule.Analyzer == pass.Analyzer.Name {
-			vs, fs = append(vs, v), append(fs, toFinding(pass, v))
+		if Reports(v.Code) {
+			vs, fs = append(vs, v), append(fs, Finding(pass.Fset, v))
 		}
 	}
 	addFixes(pass, vs, fs, r.severity)
-	if flow.Directives != nil {
-		for _, p := range flow.Directives.Problems(pass.Analyzer.Name) {
-			fs = append(fs, &finding.Finding{
-				ID:       finding.Identity{Code: finding.BadDirective, Home: pass.Pkg.Path(), Sink: p.Message},
-				Grade:    finding.GradeRequest,
-				Severity: finding.SeverityAt(finding.BadDirective, finding.GradeRequest),
-				Pos:      p.Pos, End: p.End,
-				Message: fmt.Sprintf("%s (%s)", p.Message, finding.BadDirective),
-			})
-		}
-	}
+	fs = append(fs, BadDirectives(pass.Fset, pass.Pkg.Path(), flow.Directives)...)
 	for _, f := range fs {
-		f.Position, f.EndPosition = pass.Fset.Position(f.Pos), pass.Fset.Position(f.End)
 		if f.Severity >= r.severity {
 			pass.Report(f.Diagnostic())
 		}
@@ -73,12 +65,40 @@ func (r *reporter) run(pass *analysis.Pass) (any, error) {
 	return fs, nil
 }
 
-func toFinding(pass *analysis.Pass, v *ctxflow.Verdict) *finding.Finding {
+// Reports reports whether the analyzer is the one that reports the code.
+func Reports(code finding.Code) bool {
+	rule, ok := finding.Rule(code)
+	return ok && rule.Analyzer == name
+}
+
+// Finding words a verdict, without a fix.
+func Finding(fset *token.FileSet, v *ctxflow.Verdict) *finding.Finding {
 	return &finding.Finding{
 		ID: v.ID(), Grade: v.Grade, Severity: finding.SeverityAt(v.Code, v.Grade),
 		Pos: v.Pos, End: v.End,
-		Message: message(pass.Pkg.Name(), v),
+		Position: fset.Position(v.Pos), EndPosition: fset.Position(v.End),
+		Message: message(v),
 		Entries: v.Entries,
-		Witness: witness(pass.Fset, v),
+		Witness: witness(fset, v),
 	}
+}
+
+// BadDirectives reports the directives of a package that are malformed or
+// that, once all findings are known, have suppressed nothing.
+func BadDirectives(fset *token.FileSet, pkgPath string, d *finding.Directives) []*finding.Finding {
+	if d == nil {
+		return nil
+	}
+	var fs []*finding.Finding
+	for _, p := range d.Problems(name) {
+		fs = append(fs, &finding.Finding{
+			ID:       finding.Identity{Code: finding.BadDirective, Home: pkgPath, Sink: p.Message},
+			Grade:    finding.GradeRequest,
+			Severity: finding.SeverityAt(finding.BadDirective, finding.GradeRequest),
+			Pos:      p.Pos, End: p.End,
+			Position: fset.Position(p.Pos), EndPosition: fset.Position(p.End),
+			Message: fmt.Sprintf("%s (%s)", p.Message, finding.BadDirective),
+		})
+	}
+	return fs
 }

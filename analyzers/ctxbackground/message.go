@@ -11,7 +11,7 @@ import (
 
 // message words a verdict: what is made where, what it cuts off from whom,
 // and what to do. It stands alone, for it is all that some drivers show.
-func message(pkg string, v *ctxflow.Verdict) string {
+func message(v *ctxflow.Verdict) string {
 	var text string
 	switch {
 	case v.Code == finding.FreshContext:
@@ -21,11 +21,20 @@ func message(pkg string, v *ctxflow.Verdict) string {
 	case v.Returned:
 		text = fmt.Sprintf("%s takes a context and returns one made from %s: %s in %s can outlive its caller; %s", v.HomeName, v.Root, v.Sink.Name, v.Closers[0].Name, deriveAdvice(v))
 	case v.Local:
-		text = fmt.Sprintf("%s makes its own context from %s: %s can outlive the caller of %s; give %s a ctx", v.HomeName, v.Root, v.Sink.Name, v.Closers[0].Name, shortHome(v))
+		text = fmt.Sprintf("%s makes its own context from %s: %s can outlive the caller of %s; give %s a ctx", v.HomeName, v.Root, sinks(v), v.Closers[0].Name, shortHome(v))
 	default:
-		text = fmt.Sprintf("%s makes its own context (%s:%d): %s there can outlive the caller of %s; give it a ctx", v.Open.Name, v.Open.File, v.Open.Line, v.Sink.Name, v.Closers[0].Name)
+		text = fmt.Sprintf("%s makes its own context (%s:%d): %s there can outlive the caller of %s; give it a ctx", v.Open.Name, v.Open.File, v.Open.Line, sinks(v), v.Closers[0].Name)
 	}
 	return fmt.Sprintf("%s (%s)", text, v.Code)
+}
+
+// sinks names the first blocking call, and how many more have a root of their
+// own in the same function.
+func sinks(v *ctxflow.Verdict) string {
+	if v.Open.More == 0 {
+		return v.Sink.Name
+	}
+	return fmt.Sprintf("%s (and %d more)", v.Sink.Name, v.Open.More)
 }
 
 // behalf names whose deadline is lost.

@@ -27,7 +27,7 @@ func (p *process) check(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := &report{dir: g.dir, fset: prog.fset, findings: dedupe(link(units))}
+	r := &report{dir: g.dir, fset: prog.fset, findings: dedupe(findingsOf(prog, units))}
 	finding.Sort(r.findings)
 	if o.why.file != "" {
 		return p.why(o.why, r, units)

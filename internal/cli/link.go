@@ -1,28 +1,58 @@
 package cli
 
 import (
+	"go/token"
 	"slices"
 
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/ctxprop/ctxprop/analyzers/ctxbackground"
+	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/link"
 )
 
-// link makes the findings of the program from those of its packages.
+// findingsOf makes the findings of the program from those of its packages.
 //
-// A package's pass sees its imports but not its importers, so some findings
-// can only be placed here, where all results are at hand.
-func link(units []*unit) []*finding.Finding {
+// A package's pass sees its imports but not its importers, so grades, callers
+// and the place of severed callees are only settled here, where all results
+// are at hand. Test variants are left out: they hold nothing new to report.
+func findingsOf(prog *program, units []*unit) []*finding.Finding {
+	var pkgs []*link.Package
+	for _, u := range units {
+		if flow, ok := resultOf[*ctxflow.Result](u); ok && u.pkg.ForTest == "" {
+			pkgs = append(pkgs, &link.Package{Flow: flow, Shown: u.matched})
+		}
+	}
+	fixes := map[fixKey][]analysis.SuggestedFix{}
 	var fs []*finding.Finding
 	for _, u := range units {
-		if !u.matched {
-			continue
-		}
-		for _, r := range u.results {
-			if found, ok := r.([]*finding.Finding); ok {
-				fs = append(fs, found...)
+		_, linked := resultOf[*ctxflow.Result](u)
+		found, _ := resultOf[[]*finding.Finding](u)
+		for _, f := range found {
+			fixes[fixKey{f.ID, f.Pos}] = f.Fixes
+			if u.matched && !(linked && ctxbackground.Reports(f.ID.Code)) {
+				fs = append(fs, f) // final as the pass has it
 			}
 		}
 	}
+	for _, v := range link.Join(pkgs) {
+		f := ctxbackground.Finding(prog.fset, v)
+		f.Fixes = fixes[fixKey{f.ID, f.Pos}]
+		fs = append(fs, f)
+	}
+	for _, u := range units {
+		if flow, ok := resultOf[*ctxflow.Result](u); ok && u.matched && u.pkg.ForTest == "" {
+			fs = append(fs, ctxbackground.BadDirectives(prog.fset, u.pkg.PkgPath, flow.Directives)...)
+		}
+	}
 	return fs
+}
+
+// fixKey tells which finding of a pass a linked one continues.
+type fixKey struct {
+	id  finding.Identity
+	pos token.Pos
 }
 
 // dedupe keeps one of the findings that a file has in its package and again

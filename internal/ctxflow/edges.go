@@ -175,14 +175,8 @@ func isError(t types.Type) bool {
 	return types.Identical(types.Unalias(t), types.Universe.Lookup("error").Type())
 }
 
-// lookup finds the catalog's line on a target, the most precise for the type
-// through which a method is called.
-func (e *engine) lookup(t callee.Target) (catalog.Entry, bool) {
-	if t.RecvShift() == 1 && len(t.Args) > 0 {
-		return e.catalog.Method(t.Args[0].Type(), t.Obj)
-	}
-	return e.catalog.Func(t.Obj)
-}
+// lookup finds the catalog's line on a target.
+func (e *engine) lookup(t callee.Target) (catalog.Entry, bool) { return e.trace.Lookup(t) }
 
 // learnCallsParam updates which function parameters are called, from direct
 // calls and from handing them on. It reports whether it learned anything.

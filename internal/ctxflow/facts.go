@@ -68,8 +68,8 @@ type OpenLoss struct {
 	File    string // dir/file.go
 	Line    int
 	Root    string
-	Sink    Sink
-	Ordinal int
+	Sink    Sink // the first of them
+	More    int  // further roots in the same home, which have the same cause
 	Bounded bool
 	Chain   []string // names from the exported function down to the home
 }

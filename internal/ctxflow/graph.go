@@ -15,6 +15,7 @@ import (
 // Graph is what a package contributes to the graph of the program, for
 // internal/link. It holds no SSA.
 type Graph struct {
+	Path  string // of the package
 	Nodes []*Node
 	// Made lists the concrete types of this package that it turns into
 	// interface values: only those can be behind an interface.
@@ -29,7 +30,7 @@ type Node struct {
 	Name     string
 	Root     bool // starts a request
 	Hand     bool // has a context at hand
-	Blank    bool // and declares not to use it
+	Unheeded bool // which obliges to nothing unless a request reaches it
 	Twin     bool // has a sibling that takes a context
 	Test     bool
 	Calls    []Call
@@ -54,13 +55,16 @@ func (f *function) nodeKey() string {
 }
 
 func (e *engine) graph() *Graph {
-	g := &Graph{}
+	g := &Graph{Path: e.pass.Pkg.Path()}
 	for _, f := range e.funcs {
 		hand := e.atHand(f)
 		n := &Node{
-			Key: f.nodeKey(), Name: f.name(), Hand: len(hand) > 0, Blank: allBlank(hand),
+			Key: f.nodeKey(), Name: f.name(), Hand: len(hand) > 0,
 			Root: f.root != nil && f.root.Grade == finding.GradeRequest,
 			Twin: e.isTwin(f), Test: e.inTest(f.pos()), Position: e.pass.Fset.Position(f.pos()),
+		}
+		if n.Hand {
+			_, n.Unheeded = e.unheeded(finding.GradeContract, hand, true)
 		}
 		for _, out := range f.out {
 			if c, ok := e.callOf(out); ok {

@@ -154,6 +154,8 @@ func number(losses []*loss) {
 // classify sorts the losses: own ones are reported where they are, twins are
 // dropped, open ones start their way up.
 func (e *engine) classify(losses []*loss) {
+	open := map[openHome][]*loss{}
+	var order []openHome
 	for _, l := range losses {
 		hand := e.atHand(l.home)
 		switch {
@@ -163,13 +165,47 @@ func (e *engine) classify(losses []*loss) {
 		case e.isTwin(l.home):
 			e.note(l.site.instr.Pos(), RuleTwin)
 		default:
-			o := &openAt{fact: e.openFact(l), local: l}
-			v := &Verdict{Code: finding.SeveredCallee, Ordinal: l.ordinal, Open: o.fact, Local: true}
-			v.fill(e, l)
-			e.openLosses = append(e.openLosses, v)
-			e.propagate(l.home, o)
+			k := openHome{l.home, l.home.key()}
+			if l.home.parent == nil || e.runsForNamed(l.home) {
+				k.f = l.home.named
+			}
+			if open[k] == nil {
+				order = append(order, k)
+			}
+			open[k] = append(open[k], l)
 		}
 	}
+	for _, k := range order {
+		e.openUp(open[k])
+	}
+}
+
+// openHome groups open losses: all those of a function have one cause, that
+// it is given no context.
+type openHome struct {
+	f   *function
+	key string
+}
+
+// runsForNamed reports whether a closure runs as part of the function around it.
+func (e *engine) runsForNamed(f *function) bool {
+	for ; f.parent != nil; f = f.parent {
+		if !e.onBehalf(e.modeWithin(f)) {
+			return false
+		}
+	}
+	return true
+}
+
+// openUp starts the losses of one home on their way, the first standing for all.
+func (e *engine) openUp(ls []*loss) {
+	l := ls[0]
+	o := &openAt{fact: e.openFact(l), local: l}
+	o.fact.More = len(ls) - 1
+	v := &Verdict{Code: finding.SeveredCallee, Open: o.fact, Local: true}
+	v.fill(e, l)
+	e.openLosses = append(e.openLosses, v)
+	e.propagate(l.home, o)
 }
 
 func (e *engine) isTwin(f *function) bool {
@@ -178,8 +214,8 @@ func (e *engine) isTwin(f *function) bool {
 
 func (e *engine) reportOwn(l *loss, hand []carrier) {
 	grade := e.gradeAt(l.home)
-	if grade == finding.GradeContract && allBlank(hand) && !e.cfg.without[RuleBlank] {
-		e.note(l.site.instr.Pos(), RuleBlank)
+	if rule, ok := e.unheeded(grade, hand, false); ok {
+		e.note(l.site.instr.Pos(), rule)
 		return
 	}
 	if e.allows.Allowed(l.pos, finding.FreshContext) || e.allows.Allowed(l.site.instr.Pos(), finding.FreshContext) {
@@ -201,7 +237,7 @@ func (e *engine) openFact(l *loss) OpenLoss {
 	}
 	return OpenLoss{
 		Home: l.home.key(), Name: name, File: shortFile(pos.Filename), Line: pos.Line,
-		Root: l.o.Root, Sink: l.sink, Ordinal: l.ordinal, Bounded: l.o.Bounded, Chain: []string{name},
+		Root: l.o.Root, Sink: l.sink, Bounded: l.o.Bounded, Chain: []string{name},
 	}
 }
 
@@ -217,7 +253,7 @@ const maxChain = 8
 // the first ones that have a context at hand.
 func (e *engine) propagate(f *function, o *openAt) {
 	for _, have := range f.open {
-		if have.fact.Home == o.fact.Home && have.fact.Sink.Key == o.fact.Sink.Key && have.fact.Ordinal == o.fact.Ordinal {
+		if have.fact.Home == o.fact.Home && have.fact.Sink.Key == o.fact.Sink.Key {
 			return
 		}
 	}
@@ -270,18 +306,18 @@ func (e *engine) importLosses() {
 func (e *engine) closeLoss(in *edge, o *openAt, hand []carrier) {
 	grade := e.gradeAt(in.from)
 	pos := in.site.instr.Pos()
-	if grade == finding.GradeContract && allBlank(hand) && !e.cfg.without[RuleBlank] {
-		e.note(pos, RuleBlank)
+	if rule, ok := e.unheeded(grade, hand, true); ok {
+		e.note(pos, rule)
 		return
 	}
 	if e.allows.Allowed(pos, finding.SeveredCallee) {
 		return
 	}
-	key := closeKey{o.fact.Home, o.fact.Sink.Key, o.fact.Ordinal}
+	key := closeKey{o.fact.Home, o.fact.Sink.Key}
 	c := Closer{Name: in.from.name(), Key: in.from.key(), Node: in.from.nodeKey(), Pos: pos, Grade: grade, Chain: o.fact.Chain}
 	v := e.closed[key]
 	if v == nil {
-		v = &Verdict{Code: finding.SeveredCallee, Pos: pos, Ordinal: o.fact.Ordinal, Sink: o.fact.Sink, Open: o.fact}
+		v = &Verdict{Code: finding.SeveredCallee, Pos: pos, Sink: o.fact.Sink, Open: o.fact}
 		if o.local != nil {
 			v.fill(e, o.local)
 			v.Pos, v.Local = o.local.pos, true
@@ -300,13 +336,10 @@ func (e *engine) closeLoss(in *edge, o *openAt, hand []carrier) {
 		}
 	}
 	v.Closers = append(v.Closers, c)
-	v.addEntries(e.entries(in.from))
+	v.AddEntries(e.entries(in.from))
 }
 
-type closeKey struct {
-	home, sink string
-	ordinal    int
-}
+type closeKey struct{ home, sink string }
 
 // closeUnderived notes that a caller in this package uses a context, which a
 // helper here has returned instead of the one it was given, for blocking work.
@@ -357,8 +390,8 @@ func (e *engine) underivedAt(f *function, ret *ssa.Return, res ssa.Value) {
 
 func (e *engine) reportUnderived(f *function, root *ssa.Call, o provenance.Origin) {
 	grade := e.gradeAt(f)
-	if grade == finding.GradeContract && allBlank(f.carriers) && !e.cfg.without[RuleBlank] {
-		e.note(root.Pos(), RuleBlank)
+	if rule, ok := e.unheeded(grade, f.carriers, false); ok {
+		e.note(root.Pos(), rule)
 		return
 	}
 	l := &loss{home: f, o: o, pos: root.Pos(), root: root, site: &callsite{instr: root}}
@@ -370,7 +403,7 @@ func (e *engine) reportUnderived(f *function, root *ssa.Call, o provenance.Origi
 			g := e.gradeAt(u.f)
 			v.Grade = max(v.Grade, g)
 			v.Closers = append(v.Closers, Closer{Name: u.f.name(), Key: u.f.key(), Node: u.f.nodeKey(), Pos: u.cs.instr.Pos(), Grade: g, Chain: []string{f.name()}})
-			v.addEntries(e.entries(u.f))
+			v.AddEntries(e.entries(u.f))
 		}
 	}
 	if e.allows.Allowed(root.Pos(), v.Code, finding.UnderivedResult) {
@@ -411,7 +444,7 @@ func openFacts(f *function) []OpenLoss {
 		out = append(out, o.fact)
 	}
 	slices.SortFunc(out, func(a, b OpenLoss) int {
-		return cmp.Or(cmp.Compare(a.Home, b.Home), cmp.Compare(a.Sink.Key, b.Sink.Key), cmp.Compare(a.Ordinal, b.Ordinal))
+		return cmp.Or(cmp.Compare(a.Home, b.Home), cmp.Compare(a.Sink.Key, b.Sink.Key))
 	})
 	return out
 }

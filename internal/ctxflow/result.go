@@ -94,10 +94,11 @@ func (v *Verdict) fill(e *engine, l *loss) {
 	} else {
 		v.Pos, v.End = callRange(e.fileOf(l.pos), l.pos)
 	}
-	v.addEntries(e.entries(l.home))
+	v.AddEntries(e.entries(l.home))
 }
 
-func (v *Verdict) addEntries(names []string) {
+// AddEntries adds request roots that reach the loss.
+func (v *Verdict) AddEntries(names []string) {
 	for _, n := range names {
 		if !slices.Contains(v.Entries, n) {
 			v.Entries = append(v.Entries, n)
@@ -177,6 +178,7 @@ type engine struct {
 	funcs   []*function
 	bySSA   map[*ssa.Function]*function
 	reached map[*function]*edgeTo
+	impls   map[*types.Func][]*function
 	unknown []string
 
 	sites         map[token.Pos]*Site
@@ -195,6 +197,7 @@ func (e *engine) analyze() *Result {
 	e.calls = callee.New(e.pkg, sourceFuncs(e.pkg, e.pass.Files, e.pass.TypesInfo))
 	e.trace = provenance.New(e.catalog, e.calls, e)
 	e.roots = request.New(e.catalog, e.pass.Pkg)
+	e.impls = map[*types.Func][]*function{}
 	e.sites = map[token.Pos]*Site{}
 	e.closed = map[closeKey]*Verdict{}
 	e.usedUnderived = map[*function][]lossSite{}

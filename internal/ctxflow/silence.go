@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ctxprop/ctxprop/internal/callee"
+	"github.com/ctxprop/ctxprop/internal/finding"
 	"github.com/ctxprop/ctxprop/internal/provenance"
 )
 
@@ -27,6 +28,7 @@ const (
 	RuleApart     Rule = "runs-apart"     // runs later or unawaited, so it is not the caller's own work
 	RuleShared    Rule = "runs-shared"    // runs once on behalf of many callers
 	RuleBlank     Rule = "blank-context"  // the function declares that it does not use its context
+	RuleProcess   Rule = "process-root"   // a command starts the process's work, as main does
 	RuleTwin      Rule = "context-twin"   // a sibling takes a context; callers choose
 	RuleGenerated Rule = "generated-file" // nobody edits it
 	RuleTest      Rule = "test-file"      // a test is the root of its own calls
@@ -445,6 +447,43 @@ func longLived(addr ssa.Value) bool {
 	case *ssa.Parameter:
 		recv := root.Parent().Signature.Recv()
 		return recv != nil && len(root.Parent().Params) > 0 && root.Parent().Params[0] == root && placeOf(addr).path != ""
+	}
+	return false
+}
+
+// unheeded returns the rule by which the contexts at hand oblige to nothing.
+// closing says that the loss is in a function called from here.
+//
+// A parameter without a name declares that an implementation does not use its
+// context; only a request's handler must. A command line's entry point is a
+// root of the process like main: what it starts may have a root of its own,
+// and in itself its context counts only if the package uses it somewhere, for
+// a command's context cancels only in programs that have provided one.
+func (e *engine) unheeded(g finding.Grade, hand []carrier, closing bool) (Rule, bool) {
+	if g != finding.GradeContract {
+		return "", false
+	}
+	if allBlank(hand) && !e.cfg.without[RuleBlank] {
+		return RuleBlank, true
+	}
+	command := hand[0].fn.root
+	if command != nil && !e.cfg.without[RuleProcess] && (closing || !e.usesProvider(hand[0])) {
+		return RuleProcess, true
+	}
+	return "", false
+}
+
+// usesProvider reports whether the package asks any value of the provider's
+// type for its context.
+func (e *engine) usesProvider(c carrier) bool {
+	for _, f := range e.funcs {
+		for _, cs := range f.calls {
+			for _, t := range cs.targets {
+				if t.Obj != nil && provenance.IsContextMethod(t.Obj) && len(t.Args) == 1 && types.Identical(t.Args[0].Type(), c.v.Type()) {
+					return true
+				}
+			}
+		}
 	}
 	return false
 }

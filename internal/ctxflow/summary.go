@@ -25,7 +25,7 @@ func (e *engine) summarize() {
 			for _, f := range component {
 				changed = e.summarizeFunc(f) || changed
 			}
-			if !changed || len(component) == 1 && !callsItself(component[0]) {
+			if !changed || len(component) == 1 && !slices.Contains(e.dependsOn(component[0]), component[0]) {
 				break
 			}
 			e.trace.Forget()
@@ -33,8 +33,17 @@ func (e *engine) summarize() {
 	}
 }
 
-func callsItself(f *function) bool {
-	return slices.ContainsFunc(f.out, func(g *edge) bool { return g.to == f })
+// dependsOn lists the functions whose summaries f's summary uses.
+func (e *engine) dependsOn(f *function) []*function {
+	var out []*function
+	for _, g := range f.out {
+		if g.to != nil {
+			out = append(out, g.to)
+		} else if g.target.Invoked && !g.handed {
+			out = append(out, e.implementers(g.target.Obj)...)
+		}
+	}
+	return out
 }
 
 // components lists the strongly connected components of the edges, callees
@@ -53,14 +62,13 @@ func (e *engine) components() [][]*function {
 		num[f], low[f] = next, next
 		next++
 		stack, on[f] = append(stack, f), true
-		for _, g := range f.out {
+		for _, g := range e.dependsOn(f) {
 			switch {
-			case g.to == nil:
-			case num[g.to] == 0:
-				visit(g.to)
-				low[f] = min(low[f], low[g.to])
-			case on[g.to]:
-				low[f] = min(low[f], num[g.to])
+			case num[g] == 0:
+				visit(g)
+				low[f] = min(low[f], low[g])
+			case on[g]:
+				low[f] = min(low[f], num[g])
 			}
 		}
 		if low[f] != num[f] {
@@ -156,6 +164,9 @@ func (e *engine) blockingArgs(t callee.Target, instr ssa.CallInstruction) []bloc
 		if fact := e.importedFact(t.Obj); fact != nil && (fact.Quiet || len(fact.Blocks) > 0) {
 			return factBlocks(t, fact)
 		}
+	}
+	if args, ok := e.implemented(t); ok {
+		return args
 	}
 	return shapedBlock(t, instr)
 }

@@ -11,12 +11,10 @@ import (
 
 // call gives the origins of a call's result-th result.
 func (t *Tracer) call(c *ssa.Call, result int) []Origin {
-	if !Carries(resultType(c, result)) {
-		return unknown
-	}
+	carries := Carries(resultType(c, result))
 	var os []Origin
 	for _, target := range t.Calls.Targets(&c.Call) {
-		os = union(os, t.returned(c, target, result))
+		os = union(os, t.returned(c, target, result, carries))
 	}
 	if os == nil {
 		return unknown
@@ -31,13 +29,19 @@ func resultType(c *ssa.Call, result int) types.Type {
 	return c.Type()
 }
 
-func (t *Tracer) returned(c *ssa.Call, target callee.Target, result int) []Origin {
+// returned is where the result of one possible callee comes from. carries says
+// whether the result's type shows that it is or provides a context; a line of
+// the catalog may say so of others, such as an *exec.Cmd.
+func (t *Tracer) returned(c *ssa.Call, target callee.Target, result int, carries bool) []Origin {
 	if target.Obj != nil {
-		if entry, ok := t.Catalog.Func(target.Obj); ok {
+		if entry, ok := t.Lookup(target); ok {
 			if os := t.catalogued(c, target, &entry); os != nil {
 				return os
 			}
 		}
+	}
+	if !carries {
+		return unknown
 	}
 	if t.Oracle != nil {
 		if ros, ok := t.Oracle.ResultOrigins(target, result); ok {
@@ -48,6 +52,15 @@ func (t *Tracer) returned(c *ssa.Call, target callee.Target, result int) []Origi
 		return t.provided(target.Args[0])
 	}
 	return t.derived(target)
+}
+
+// Lookup finds the catalog's line on a target, the most precise for the type
+// through which a method is called.
+func (t *Tracer) Lookup(target callee.Target) (catalog.Entry, bool) {
+	if target.RecvShift() == 1 && len(target.Args) > 0 {
+		return t.Catalog.Method(target.Args[0].Type(), target.Obj)
+	}
+	return t.Catalog.Func(target.Obj)
 }
 
 // provided is x.Context(): what x carries.

@@ -1,0 +1,139 @@
+// Package apart has work that runs later, or that nobody waits for without a
+// way out: it is not its starter's own business.
+package apart
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+type store interface {
+	Save(ctx context.Context, id string) error
+}
+
+func Go(ctx context.Context, s store) {
+	go func() {
+		c, cancel := context.WithTimeout(context.Background(), time.Second) // silent: runs-apart
+		defer cancel()
+		_ = s.Save(c, "1")
+	}()
+}
+
+func GoCall(ctx context.Context, s store) {
+	go s.Save(context.Background(), "1") // silent: runs-apart
+}
+
+func audit(s store) {
+	_ = s.Save(context.Background(), "audit") // silent: runs-apart
+}
+
+func GoNamed(ctx context.Context, s store) { go audit(s) }
+
+func Timer(ctx context.Context, s store) {
+	time.AfterFunc(time.Second, func() {
+		_ = s.Save(context.Background(), "1") // silent: runs-apart
+	})
+}
+
+// Wayout waits with a way out: when its context ends, it is gone.
+func Wayout(ctx context.Context, s store) error {
+	done := make(chan error, 1)
+	go func() {
+		done <- s.Save(context.Background(), "1") // silent: runs-apart
+	}()
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Group is never waited for.
+func Group(ctx context.Context, s store) {
+	g, _ := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		return s.Save(context.Background(), "1") // silent: runs-apart
+	})
+}
+
+type events struct{ handlers []func() }
+
+func (e *events) On(f func()) { e.handlers = append(e.handlers, f) }
+
+// Kept hands its function to one that keeps it.
+func Kept(ctx context.Context, e *events, s store) {
+	e.On(func() {
+		_ = s.Save(context.Background(), "1") // silent: runs-apart
+	})
+}
+
+// Waited for, by a wait group.
+func WaitGroup(ctx context.Context, s store) {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		_ = s.Save(context.Background(), "1") // reported: CTX101
+	}()
+	wg.Wait()
+}
+
+func WaitGroupGo(ctx context.Context, s store) {
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		_ = s.Save(context.Background(), "1") // reported: CTX101
+	})
+	wg.Wait()
+}
+
+// Waited for, by a bare receive.
+func Receive(ctx context.Context, s store) error {
+	done := make(chan error)
+	go func() {
+		done <- s.Save(context.Background(), "1") // reported: CTX101
+	}()
+	return <-done
+}
+
+func ReceiveClosed(ctx context.Context, s store) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		_ = s.Save(context.Background(), "1") // reported: CTX101
+	}()
+	<-done
+}
+
+// Waited for, in a select that no cancellation ends.
+func Select(ctx context.Context, s store, other chan int) {
+	done := make(chan error)
+	go func() {
+		done <- s.Save(context.Background(), "1") // reported: CTX101
+	}()
+	select {
+	case <-done:
+	case <-other:
+	}
+}
+
+// Waited for, by the group's Wait.
+func GroupWait(ctx context.Context, s store) error {
+	g, _ := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		return s.Save(context.Background(), "1") // reported: CTX101
+	})
+	return g.Wait()
+}
+
+// Called is a function of the package that calls what it is given.
+func Called(ctx context.Context, s store) {
+	call(func() {
+		_ = s.Save(context.Background(), "1") // reported: CTX101
+	})
+}
+
+func call(f func()) { f() }

@@ -1,0 +1,268 @@
+// Package link joins the results of a program's packages. A package's own pass
+// sees what it imports and not who imports it, so it cannot know which
+// requests reach it, nor what is behind an interface; here everything is at
+// hand.
+//
+// Losses found by a pass keep their identity. What changes is the grade, where
+// a request turns out to reach the code, the place of severed callees, which
+// are reported at their home and once, and the callers that are listed. New
+// are losses that only an interface hides from their callers.
+package link
+
+import (
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/ctxprop/ctxprop/internal/ctxflow"
+	"github.com/ctxprop/ctxprop/internal/finding"
+)
+
+// Package is one package of the program.
+type Package struct {
+	Flow  *ctxflow.Result
+	Shown bool // its findings, and those it causes elsewhere, are to be shown
+}
+
+// maxChain bounds the way from a home up to the function that closes its loss.
+const maxChain = 8
+
+// program is the joined graph.
+type program struct {
+	nodes map[string]*node
+	order []*node
+	made  []types.Type
+	impls map[*types.Func][]string
+	own   map[string]bool // paths of the packages
+}
+
+type node struct {
+	*ctxflow.Node
+	pkg     *Package
+	in      []incoming
+	reached bool
+	entries []string // names of the roots that reach it
+}
+
+// incoming is a call of the node, seen from it.
+type incoming struct {
+	from *node
+	call ctxflow.Call
+}
+
+// Join returns the verdicts of the program.
+func Join(pkgs []*Package) []*ctxflow.Verdict {
+	p := &program{nodes: map[string]*node{}, impls: map[*types.Func][]string{}, own: map[string]bool{}}
+	for _, pkg := range pkgs {
+		p.add(pkg)
+	}
+	p.connect()
+	p.reach()
+	var out []*ctxflow.Verdict
+	for _, pkg := range pkgs {
+		for _, v := range pkg.Flow.Verdicts {
+			if v.Code == finding.SeveredCallee && !v.Returned {
+				continue // found again, with all callers, from its home
+			}
+			p.grade(v)
+			if pkg.Shown {
+				out = append(out, v)
+			}
+		}
+	}
+	for _, pkg := range pkgs {
+		if pkg.Flow.Graph == nil {
+			continue
+		}
+		for _, v := range pkg.Flow.Graph.Losses {
+			if p.close(v, pkg) {
+				out = append(out, v)
+			}
+		}
+	}
+	return out
+}
+
+func (p *program) add(pkg *Package) {
+	g := pkg.Flow.Graph
+	if g == nil {
+		return
+	}
+	for _, n := range g.Nodes {
+		if p.nodes[n.Key] == nil {
+			p.nodes[n.Key] = &node{Node: n, pkg: pkg}
+			p.order = append(p.order, p.nodes[n.Key])
+		}
+	}
+	p.made = append(p.made, g.Made...)
+	p.own[g.Path] = true
+}
+
+// connect turns the calls around.
+func (p *program) connect() {
+	for _, from := range p.order {
+		for _, c := range from.Calls {
+			for _, key := range p.callees(c) {
+				if to := p.nodes[key]; to != nil {
+					to.in = append(to.in, incoming{from, c})
+				}
+			}
+		}
+	}
+}
+
+func (p *program) callees(c ctxflow.Call) []string {
+	if c.Iface == nil {
+		return []string{c.To}
+	}
+	if keys, ok := p.impls[c.Iface]; ok {
+		return keys
+	}
+	keys := p.implementers(c.Iface)
+	p.impls[c.Iface] = keys
+	return keys
+}
+
+// implementers lists the methods that a call of the interface method may run:
+// those of types that somewhere become an interface value. Only interfaces
+// declared in the user's own code are asked for; what satisfies io.Closer
+// would connect everything with everything.
+func (p *program) implementers(m *types.Func) []string {
+	recv := m.Signature().Recv()
+	if recv == nil || m.Pkg() == nil || !p.own[m.Pkg().Path()] {
+		return nil
+	}
+	iface, ok := recv.Type().Underlying().(*types.Interface)
+	if !ok {
+		return nil
+	}
+	var keys []string
+	for _, t := range p.made {
+		if types.IsInterface(t) || !types.Implements(t, iface) {
+			continue
+		}
+		obj, _, _ := types.LookupFieldOrMethod(t, true, m.Pkg(), m.Name())
+		if fn, ok := obj.(*types.Func); ok && !slices.Contains(keys, fn.Origin().FullName()) {
+			keys = append(keys, fn.Origin().FullName())
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// reach marks what a request root reaches and names the roots.
+func (p *program) reach() {
+	for _, root := range p.order {
+		if root.Root && !root.Test {
+			p.reachFrom(root)
+		}
+	}
+}
+
+func (p *program) reachFrom(root *node) {
+	seen := map[*node]bool{root: true}
+	work := []*node{root}
+	for len(work) > 0 {
+		n := work[len(work)-1]
+		work = work[:len(work)-1]
+		n.reached = true
+		if len(n.entries) < maxEntries && !slices.Contains(n.entries, root.Name) {
+			n.entries = append(n.entries, root.Name)
+		}
+		for _, c := range n.Calls {
+			for _, key := range p.callees(c) {
+				if to := p.nodes[key]; to != nil && !seen[to] {
+					seen[to] = true
+					work = append(work, to)
+				}
+			}
+		}
+	}
+}
+
+// maxEntries bounds how many entry points are listed with a finding: past
+// that, one more says nothing new.
+const maxEntries = 20
+
+// grade raises a verdict to grade R if a request reaches its home, or the
+// caller that closes it.
+func (p *program) grade(v *ctxflow.Verdict) {
+	p.raise(v, v.Node)
+	for i := range v.Closers {
+		if p.raise(v, v.Closers[i].Node) {
+			v.Closers[i].Grade = finding.GradeRequest
+		}
+	}
+}
+
+func (p *program) raise(v *ctxflow.Verdict, key string) bool {
+	n := p.nodes[key]
+	if n == nil || !n.reached {
+		return false
+	}
+	v.Grade = finding.GradeRequest
+	v.AddEntries(n.entries)
+	return true
+}
+
+// close finds the callers with a context that reach an open loss, and reports
+// whether there are any.
+func (p *program) close(v *ctxflow.Verdict, home *Package) bool {
+	start := p.nodes[v.Node]
+	if start == nil {
+		return false
+	}
+	v.Closers, v.Entries, v.Grade = nil, nil, finding.GradeNone
+	shown := home.Shown
+	type step struct {
+		n     *node
+		chain []string
+	}
+	seen := map[*node]bool{start: true}
+	work := []step{{start, []string{v.HomeName}}}
+	for len(work) > 0 {
+		s := work[0]
+		work = work[1:]
+		for _, in := range s.n.in {
+			from := in.from
+			switch {
+			case in.call.Silent || from.Test:
+			case from.Hand:
+				if p.addCloser(v, in, s.chain) {
+					shown = shown || from.pkg.Shown
+				}
+			case !seen[from] && !from.Twin && len(s.chain) < maxChain:
+				seen[from] = true
+				work = append(work, step{from, append([]string{from.Name}, s.chain...)})
+			}
+		}
+	}
+	slices.SortStableFunc(v.Closers, func(a, b ctxflow.Closer) int {
+		if a.Grade != b.Grade {
+			return int(b.Grade) - int(a.Grade)
+		}
+		return strings.Compare(a.Key, b.Key)
+	})
+	return shown && len(v.Closers) > 0
+}
+
+func (p *program) addCloser(v *ctxflow.Verdict, in incoming, chain []string) bool {
+	from, pos := in.from, in.call.Pos
+	grade := finding.GradeContract
+	if from.reached {
+		grade = finding.GradeRequest
+	}
+	if grade == finding.GradeContract && from.Unheeded {
+		return false
+	}
+	if d := from.pkg.Flow.Directives; d != nil && d.Allowed(pos, finding.SeveredCallee) {
+		return false
+	}
+	v.Grade = max(v.Grade, grade)
+	v.AddEntries(from.entries)
+	c := ctxflow.Closer{Name: from.Name, Key: strings.SplitN(from.Key, "$", 2)[0], Node: from.Key, Pos: pos, Grade: grade, Chain: chain}
+	if !slices.ContainsFunc(v.Closers, func(o ctxflow.Closer) bool { return o.Node == c.Node && o.Pos == c.Pos }) {
+		v.Closers = append(v.Closers, c)
+	}
+	return true
+}
