@@ -3,6 +3,7 @@ package ctxbackground
 import (
 	"fmt"
 	"go/token"
+	"slices"
 	"strings"
 
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
@@ -40,10 +41,10 @@ func sinks(v *ctxflow.Verdict) string {
 // behalf names whose deadline is lost.
 func behalf(v *ctxflow.Verdict) string {
 	if v.Grade == finding.GradeRequest {
-		if len(v.Entries) > 0 && v.Entries[0] != v.HomeName {
-			return "the deadline of the request in " + v.Entries[0]
+		if len(v.Entries) == 0 || slices.Contains(v.Entries, v.HomeName) {
+			return "the request's deadline"
 		}
-		return "the request's deadline"
+		return "the deadline of the request in " + v.Entries[0]
 	}
 	return "the caller's deadline"
 }
