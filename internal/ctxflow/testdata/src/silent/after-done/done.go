@@ -11,6 +11,7 @@ import (
 type server interface {
 	Shutdown(ctx context.Context) error
 	Handle(ctx context.Context, job int) error
+	Drain(ctx context.Context) (left int, err error)
 }
 
 func Receive(ctx context.Context, s server) error {
@@ -53,18 +54,19 @@ loop:
 	return s.Shutdown(context.Background()) // silent: after-done
 }
 
-func Err(ctx context.Context, s server) error {
+// Err and ErrEqual use a result, so that they are no mere release.
+func Err(ctx context.Context, s server) (int, error) {
 	if ctx.Err() != nil {
-		return s.Shutdown(context.Background()) // silent: after-done
+		return s.Drain(context.Background()) // silent: after-done
 	}
-	return s.Handle(ctx, 1)
+	return 0, s.Handle(ctx, 1)
 }
 
-func ErrEqual(ctx context.Context, s server) error {
+func ErrEqual(ctx context.Context, s server) (int, error) {
 	if ctx.Err() == nil {
-		return s.Handle(ctx, 1)
+		return 0, s.Handle(ctx, 1)
 	}
-	return s.Shutdown(context.Background()) // silent: after-done
+	return s.Drain(context.Background()) // silent: after-done
 }
 
 func Signal(ctx context.Context, s server, stop chan os.Signal) error {

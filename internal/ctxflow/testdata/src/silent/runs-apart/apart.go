@@ -64,10 +64,10 @@ type events struct{ handlers []func() }
 
 func (e *events) On(f func()) { e.handlers = append(e.handlers, f) }
 
-// Kept hands its function to one that keeps it.
+// Kept hands its function to one that only keeps it: no rule is needed.
 func Kept(ctx context.Context, e *events, s store) {
 	e.On(func() {
-		_ = s.Save(context.Background(), "1") // silent: runs-apart
+		_ = s.Save(context.Background(), "1")
 	})
 }
 
