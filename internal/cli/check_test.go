@@ -355,7 +355,7 @@ import _ "example.com/boom"
 	if got.code != 1 || got.stdout != "" {
 		t.Errorf("got %+v", got)
 	}
-	want := "ctxprop: internal error in fake, package example.com/boom: assignment to entry in nil map (in github.com/ctxprop/ctxprop/internal/cli.causePanic, fake_test.go:"
+	want := "ctxprop: internal error in fake, package example.com/boom: runtime error: index out of range [0] with length 0 (in github.com/ctxprop/ctxprop/internal/cli.causePanic, fake_test.go:"
 	if !strings.HasPrefix(got.stderr, want) || strings.Count(got.stderr, "\n") != 1 {
 		t.Errorf("stderr is\n%s\nwant one line that begins\n%s", got.stderr, want)
 	}

@@ -97,8 +97,8 @@ func severityByName(name string) finding.Severity {
 }
 
 func causePanic() {
-	var none map[string]int
-	none["x"] = 1
+	var none []int
+	_ = none[len(none)]
 }
 
 // module writes the files of a txtar archive to a new directory.

@@ -6,6 +6,8 @@ import (
 	"io"
 	"path/filepath"
 
+	"golang.org/x/tools/go/analysis"
+
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
@@ -96,26 +98,35 @@ func (r *report) jsonFinding(f *finding.Finding) jsonFinding {
 		out.End = &end
 	}
 	for _, s := range f.Witness {
-		step := jsonStep{Func: s.Func, Note: s.Note}
-		if s.Pos.IsValid() {
-			pos := r.jsonPosition(s.Pos)
-			step.Position = &pos
-		}
-		out.Witness = append(out.Witness, step)
+		out.Witness = append(out.Witness, r.jsonStep(s))
 	}
 	if len(f.Fixes) > 0 {
-		fix := &jsonFix{Message: f.Fixes[0].Message, Edits: []jsonEdit{}}
-		for _, e := range f.Fixes[0].TextEdits {
-			start := r.fset.PositionFor(e.Pos, false)
-			end := start
-			if e.End.IsValid() {
-				end = r.fset.PositionFor(e.End, false)
-			}
-			fix.Edits = append(fix.Edits, jsonEdit{
-				File: r.jsonFile(start.Filename), Start: start.Offset, End: end.Offset, New: string(e.NewText),
-			})
+		out.Fix = r.jsonFix(f.Fixes[0])
+	}
+	return out
+}
+
+func (r *report) jsonStep(s finding.Step) jsonStep {
+	step := jsonStep{Func: s.Func, Note: s.Note}
+	if s.Pos.IsValid() {
+		pos := r.jsonPosition(s.Pos)
+		step.Position = &pos
+	}
+	return step
+}
+
+func (r *report) jsonFix(fix analysis.SuggestedFix) *jsonFix {
+	out := &jsonFix{Message: fix.Message, Edits: []jsonEdit{}}
+	for _, e := range fix.TextEdits {
+		// Where the bytes are, whatever a //line comment says.
+		start := r.fset.PositionFor(e.Pos, false)
+		end := start
+		if e.End.IsValid() {
+			end = r.fset.PositionFor(e.End, false)
 		}
-		out.Fix = fix
+		out.Edits = append(out.Edits, jsonEdit{
+			File: r.jsonFile(start.Filename), Start: start.Offset, End: end.Offset, New: string(e.NewText),
+		})
 	}
 	return out
 }

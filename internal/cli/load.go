@@ -40,11 +40,8 @@ func (p *process) load(ctx context.Context, o *options, g *goEnv) (*program, err
 	if o.tags != "" {
 		cfg.BuildFlags = []string{"-tags=" + o.tags}
 	}
-	pkgs, err := packages.Load(cfg, o.patterns...)
+	pkgs, err := loadSound(cfg, o, g, o.patterns, isTestMain)
 	if err != nil {
-		return nil, loadFailure(err, g)
-	}
-	if err := problems(pkgs, o, g); err != nil {
 		return nil, err
 	}
 	prog := &program{fset: cfg.Fset, matched: make(map[string]bool)}
@@ -52,21 +49,28 @@ func (p *process) load(ctx context.Context, o *options, g *goEnv) (*program, err
 		prog.matched[pkg.ID] = true
 	}
 	if missing := ownImports(pkgs, o.own); len(missing) > 0 && !namesFiles(o.patterns) {
-		pkgs, err = packages.Load(cfg, slices.Concat(o.patterns, missing)...)
-		if err != nil {
-			return nil, loadFailure(err, g)
+		// The tests of added packages come with them; nobody asked for those.
+		unasked := func(pkg *packages.Package) bool {
+			return isTestMain(pkg) || pkg.ForTest != "" && !prog.matched[pkg.ID]
 		}
-		// The tests of added packages were loaded with them; nobody asked for those.
-		pkgs = slices.DeleteFunc(pkgs, func(pkg *packages.Package) bool {
-			return !prog.matched[pkg.ID] && (pkg.ForTest != "" || isTestMain(pkg))
-		})
-		if err := problems(pkgs, o, g); err != nil {
+		if pkgs, err = loadSound(cfg, o, g, slices.Concat(o.patterns, missing), unasked); err != nil {
 			return nil, err
 		}
 	}
-	prog.pkgs = slices.DeleteFunc(pkgs, isTestMain)
-	slices.SortFunc(prog.pkgs, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
+	prog.pkgs = pkgs
 	return prog, nil
+}
+
+// loadSound loads packages, without the unwanted ones and ordered by ID, or
+// returns why they do not build.
+func loadSound(cfg *packages.Config, o *options, g *goEnv, patterns []string, unwanted func(*packages.Package) bool) ([]*packages.Package, error) {
+	pkgs, err := packages.Load(cfg, patterns...)
+	if err != nil {
+		return nil, loadFailure(err, g)
+	}
+	pkgs = slices.DeleteFunc(pkgs, unwanted)
+	slices.SortFunc(pkgs, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
+	return pkgs, problems(pkgs, o, g)
 }
 
 // namesFiles reports whether the patterns are files, which the go command does

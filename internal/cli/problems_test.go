@@ -110,9 +110,19 @@ func TestBrokenCode(t *testing.T) {
 	}
 }
 
-func TestBrokenPackageHidesNoFindingsOfOthersByHalf(t *testing.T) {
+func TestNoFindingsBesideABrokenPackage(t *testing.T) {
 	got := runIn(t, module(t, chain+"-- bad/bad.go --\npackage bad\n\nvar x undeclared\n"), "./...")
 	if got.code != 1 || got.stdout != "" || !strings.Contains(got.stderr, "bad/bad.go:3:7: undefined: undeclared") {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestBrokenTestsOfUnnamedPackagesDoNotMatter(t *testing.T) {
+	dir := module(t, chain+"-- low/low_test.go --\npackage low\n\nvar x undeclared\n")
+	if got := runIn(t, dir, "./cmd"); got.code != 3 || got.stderr != "" {
+		t.Errorf("got %+v", got)
+	}
+	if got := runIn(t, dir, "./low"); got.code != 1 || !strings.Contains(got.stderr, "low/low_test.go:3:7: undefined: undeclared") {
 		t.Errorf("got %+v", got)
 	}
 }
