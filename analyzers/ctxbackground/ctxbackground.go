@@ -56,7 +56,7 @@ func (r *reporter) run(pass *analysis.Pass) (any, error) {
 		}
 	}
 	addFixes(pass, vs, fs, r.severity)
-	fs = append(fs, BadDirectives(pass.Fset, pass.Pkg.Path(), flow.Directives)...)
+	fs = append(fs, BadDirectives(pass.Fset, pass.Pkg.Path(), flow.Directives, false)...)
 	for _, f := range fs {
 		if f.Severity >= r.severity {
 			pass.Report(f.Diagnostic())
@@ -84,13 +84,14 @@ func Finding(fset *token.FileSet, v *ctxflow.Verdict) *finding.Finding {
 }
 
 // BadDirectives reports the directives of a package that are malformed or
-// that, once all findings are known, have suppressed nothing.
-func BadDirectives(fset *token.FileSet, pkgPath string, d *finding.Directives) []*finding.Finding {
+// that, once all findings are known, have suppressed nothing. program says
+// that the findings of the whole program are known.
+func BadDirectives(fset *token.FileSet, pkgPath string, d *finding.Directives, program bool) []*finding.Finding {
 	if d == nil {
 		return nil
 	}
 	var fs []*finding.Finding
-	for _, p := range d.Problems(name) {
+	for _, p := range d.Problems(name, program) {
 		fs = append(fs, &finding.Finding{
 			ID:       finding.Identity{Code: finding.BadDirective, Home: pkgPath, Sink: p.Message},
 			Grade:    finding.GradeRequest,

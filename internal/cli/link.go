@@ -43,7 +43,7 @@ func findingsOf(prog *program, units []*unit) []*finding.Finding {
 	}
 	for _, u := range units {
 		if flow, ok := resultOf[*ctxflow.Result](u); ok && u.matched && u.pkg.ForTest == "" {
-			fs = append(fs, ctxbackground.BadDirectives(prog.fset, u.pkg.PkgPath, flow.Directives)...)
+			fs = append(fs, ctxbackground.BadDirectives(prog.fset, u.pkg.PkgPath, flow.Directives, true)...)
 		}
 	}
 	return fs

@@ -410,6 +410,9 @@ func (e *engine) reportUnderived(f *function, root *ssa.Call, o provenance.Origi
 		return
 	}
 	v.fill(e, l)
+	if uses := e.usedUnderived[f]; len(uses) > 0 {
+		v.SinkPos = uses[0].cs.instr.Pos()
+	}
 	v.Returned = true
 	v.Hand = bestCarrier(f.carriers)
 	v.FixSafe = !e.mixed[root] && onlyPassedDown(root, true)

@@ -145,14 +145,19 @@ func (d *Directives) Allowed(pos token.Pos, codes ...Code) bool {
 }
 
 // Problems lists the directives that are malformed, and those for the codes
-// of the named analyzer that suppressed nothing.
-func (d *Directives) Problems(analyzer string) []Problem {
+// of the named analyzer that suppressed nothing. Only a view of the whole
+// program can tell that of a severed callee, for its callers may be behind an
+// interface.
+func (d *Directives) Problems(analyzer string, program bool) []Problem {
 	var out []Problem
 	if info, _ := Rule(BadDirective); info.Analyzer == analyzer {
 		out = append(out, d.problems...)
 	}
 	for _, a := range d.allows {
-		if info, _ := Rule(a.Code); !a.used && info.Analyzer == analyzer {
+		if a.used || a.Code == SeveredCallee && !program {
+			continue
+		}
+		if info, _ := Rule(a.Code); info.Analyzer == analyzer {
 			out = append(out, Problem{a.Pos, a.End, fmt.Sprintf("//ctxprop:allow %s suppresses nothing here: remove it", a.Code)})
 		}
 	}
