@@ -370,52 +370,54 @@ func (e *engine) findUnderived() {
 
 func (e *engine) underivedAt(f *function, ret *ssa.Return, res ssa.Value) {
 	for _, o := range e.trace.Of(res) {
-		root, ok := o.Site.(*ssa.Call)
-		if o.Kind != provenance.Fresh || !ok || root.Parent() != f.ssa || o.Helper != nil && o.Helper.HadContext {
+		if o.Kind != provenance.Fresh || o.Helper != nil && o.Helper.HadContext {
 			continue
 		}
-		o.Maybe = o.Maybe || e.trace.Guarded(ret)
-		cs := &callsite{instr: root}
-		if rule, ok := e.silent(&passage{f, cs, runsHere, o}); ok {
-			e.note(root.Pos(), rule)
+		// The root's call if it is made here, else the return of a variable.
+		l := &loss{home: f, o: o, pos: ret.Pos()}
+		if root, ok := o.Site.(*ssa.Call); ok && root.Parent() == f.ssa {
+			l.root, l.pos, l.site = root, root.Pos(), &callsite{instr: root}
+			o.Maybe = o.Maybe || e.trace.Guarded(ret)
+			if rule, ok := e.silent(&passage{f, l.site, runsHere, o}); ok {
+				e.note(l.pos, rule)
+				continue
+			}
+		} else if o.Maybe || o.Values || e.trace.Guarded(ret) || e.inTest(l.pos) || e.inGenerated(l.pos) {
 			continue
 		}
-		if e.seenUnderived[root] {
-			continue
+		if !e.seenUnderived[l.pos] {
+			e.seenUnderived[l.pos] = true
+			e.reportUnderived(l)
 		}
-		e.seenUnderived[root] = true
-		e.reportUnderived(f, root, o)
 	}
 }
 
-func (e *engine) reportUnderived(f *function, root *ssa.Call, o provenance.Origin) {
+func (e *engine) reportUnderived(l *loss) {
+	f := l.home
 	grade := e.gradeAt(f)
 	if rule, ok := e.unheeded(grade, f.carriers, false); ok {
-		e.note(root.Pos(), rule)
+		e.note(l.pos, rule)
 		return
 	}
-	l := &loss{home: f, o: o, pos: root.Pos(), root: root, site: &callsite{instr: root}}
-	v := &Verdict{Code: finding.UnderivedResult, Grade: grade, Pos: root.Pos()}
-	if uses := e.usedUnderived[f]; len(uses) > 0 {
-		v.Code, l.sink = finding.SeveredCallee, uses[0].sink
+	v := &Verdict{Code: finding.UnderivedResult, Grade: grade}
+	uses := e.usedUnderived[f]
+	if len(uses) > 0 {
+		v.Code, l.sink, l.site = finding.SeveredCallee, uses[0].sink, uses[0].cs
 		v.Local = true
-		for _, u := range uses {
-			g := e.gradeAt(u.f)
-			v.Grade = max(v.Grade, g)
-			v.Closers = append(v.Closers, Closer{Name: u.f.name(), Key: u.f.key(), Node: u.f.nodeKey(), Pos: u.cs.instr.Pos(), Grade: g, Chain: []string{f.name()}})
-			v.AddEntries(e.entries(u.f))
-		}
 	}
-	if e.allows.Allowed(root.Pos(), v.Code, finding.UnderivedResult) {
+	for _, u := range uses {
+		g := e.gradeAt(u.f)
+		v.Grade = max(v.Grade, g)
+		v.Closers = append(v.Closers, Closer{Name: u.f.name(), Key: u.f.key(), Node: u.f.nodeKey(), Pos: u.cs.instr.Pos(), Grade: g, Chain: []string{f.name()}})
+		v.AddEntries(e.entries(u.f))
+	}
+	if e.allows.Allowed(l.pos, v.Code, finding.UnderivedResult) {
 		return
 	}
 	v.fill(e, l)
-	if uses := e.usedUnderived[f]; len(uses) > 0 {
-		v.SinkPos = uses[0].cs.instr.Pos()
-	}
 	v.Returned = true
 	v.Hand = bestCarrier(f.carriers)
-	v.FixSafe = !e.mixed[root] && onlyPassedDown(root, true)
+	v.FixSafe = !e.mixed[l.root] && onlyPassedDown(l.root, true)
 	e.verdicts = append(e.verdicts, v)
 }
 

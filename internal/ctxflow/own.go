@@ -44,7 +44,7 @@ func (e *engine) isOwn() bool {
 		return false
 	}
 	if m := e.pass.Module; m != nil && m.Path != "" {
-		return m.Version == "" && !isForeignPath(file)
+		return m.Version == ""
 	}
 	return !isStd(path) && !isForeignPath(file)
 }

@@ -87,7 +87,9 @@ func (v *Verdict) ID() finding.Identity {
 func (v *Verdict) fill(e *engine, l *loss) {
 	v.Node = l.home.nodeKey()
 	v.Home, v.HomeName, v.Sink, v.Root, v.Bounded = l.home.key(), l.home.name(), l.sink, l.o.Root, l.o.Bounded
-	v.SinkPos = l.site.instr.Pos()
+	if l.site != nil {
+		v.SinkPos = l.site.instr.Pos()
+	}
 	if l.root != nil {
 		v.RootCall = l.root.Pos()
 		v.Pos, v.End = callRange(e.fileOf(l.pos), l.root.Pos())
@@ -118,7 +120,7 @@ func callRange(f *ast.File, pos token.Pos) (token.Pos, token.Pos) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			return n.Pos(), n.End()
-		case *ast.GoStmt, *ast.DeferStmt:
+		case *ast.GoStmt, *ast.DeferStmt, *ast.ReturnStmt:
 			return n.Pos(), n.End()
 		}
 	}
@@ -185,7 +187,7 @@ type engine struct {
 	verdicts      []*Verdict
 	closed        map[closeKey]*Verdict
 	usedUnderived map[*function][]lossSite
-	seenUnderived map[*ssa.Call]bool
+	seenUnderived map[token.Pos]bool
 	mixed         map[*ssa.Call]bool // roots of which some use is right as it is
 	openLosses    []*Verdict
 }
@@ -201,7 +203,7 @@ func (e *engine) analyze() *Result {
 	e.sites = map[token.Pos]*Site{}
 	e.closed = map[closeKey]*Verdict{}
 	e.usedUnderived = map[*function][]lossSite{}
-	e.seenUnderived = map[*ssa.Call]bool{}
+	e.seenUnderived = map[token.Pos]bool{}
 	e.mixed = map[*ssa.Call]bool{}
 
 	e.addFunctions()

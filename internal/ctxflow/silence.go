@@ -335,15 +335,56 @@ func (e *engine) oneStep(p *passage) bool {
 	if !p.o.Bounded {
 		return false
 	}
-	loop := loopAround(p.site.instr.Block())
+	at := p.site.instr.Block()
+	loop := loopAround(at)
 	for b := range loop {
-		for _, succ := range b.Succs {
-			if !loop[succ] && saysDone(b, succ) {
-				return true
+		if leavesWhenDone(b, loop) && !roundWithout(at, b, loop) {
+			return true
+		}
+	}
+	return false
+}
+
+// leavesWhenDone reports whether the loop is left from the block when a
+// context is done: by a test of Err, or by the Done case of a select.
+func leavesWhenDone(b *ssa.BasicBlock, loop map[*ssa.BasicBlock]bool) bool {
+	for _, succ := range b.Succs {
+		if !loop[succ] && saysDone(b, succ) {
+			return true
+		}
+	}
+	for _, instr := range b.Instrs {
+		s, ok := instr.(*ssa.Select)
+		if !ok {
+			continue
+		}
+		for i, st := range s.States {
+			if endChannel(st.Chan) {
+				if to := caseBlock(s, i); to != nil && !loop[to] {
+					return true
+				}
 			}
 		}
 	}
 	return false
+}
+
+// roundWithout reports whether control can come from at back to at inside the
+// loop without passing the block that looks at the context.
+func roundWithout(at, look *ssa.BasicBlock, loop map[*ssa.BasicBlock]bool) bool {
+	if at == look {
+		return false
+	}
+	around := closure(at, func(b *ssa.BasicBlock) []*ssa.BasicBlock {
+		var next []*ssa.BasicBlock
+		for _, succ := range b.Succs {
+			if loop[succ] && succ != look {
+				next = append(next, succ)
+			}
+		}
+		return next
+	})
+	return around[at]
 }
 
 // loopAround is the set of blocks that can reach b and be reached from it, or nil.

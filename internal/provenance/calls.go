@@ -12,12 +12,15 @@ import (
 // call gives the origins of a call's result-th result.
 func (t *Tracer) call(c *ssa.Call, result int) []Origin {
 	carries := Carries(resultType(c, result))
-	var os []Origin
-	for _, target := range t.Calls.Targets(&c.Call) {
-		os = union(os, t.returned(c, target, result, carries))
-	}
-	if os == nil {
+	targets := t.Calls.Targets(&c.Call)
+	if len(targets) == 0 {
 		return unknown
+	}
+	// No origins at all is the bottom of the lattice: a function of the same
+	// component of which nothing is known yet.
+	var os []Origin
+	for _, target := range targets {
+		os = union(os, t.returned(c, target, result, carries))
 	}
 	return os
 }
@@ -43,12 +46,14 @@ func (t *Tracer) returned(c *ssa.Call, target callee.Target, result int, carries
 	if !carries {
 		return unknown
 	}
+	provider := target.Obj != nil && IsContextMethod(target.Obj) && len(target.Args) == 1
 	if t.Oracle != nil {
-		if ros, ok := t.Oracle.ResultOrigins(target, result); ok {
+		// That an own provider returns what it has stored is no news.
+		if ros, ok := t.Oracle.ResultOrigins(target, result); ok && !(provider && allStored(ros)) {
 			return t.instantiate(c, target, ros)
 		}
 	}
-	if target.Obj != nil && IsContextMethod(target.Obj) && len(target.Args) == 1 {
+	if provider {
 		return t.provided(target.Args[0])
 	}
 	return t.derived(target)
@@ -61,6 +66,15 @@ func (t *Tracer) Lookup(target callee.Target) (catalog.Entry, bool) {
 		return t.Catalog.Method(target.Args[0].Type(), target.Obj)
 	}
 	return t.Catalog.Func(target.Obj)
+}
+
+func allStored(ros []ResultOrigin) bool {
+	for _, ro := range ros {
+		if ro.Kind != Stored {
+			return false
+		}
+	}
+	return len(ros) > 0
 }
 
 // provided is x.Context(): what x carries.

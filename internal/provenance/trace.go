@@ -96,7 +96,9 @@ func (t *Tracer) eval(v ssa.Value) []Origin {
 		return []Origin{{Kind: Stored}}
 	case *ssa.Alloc:
 		return t.built(v)
-	case *ssa.Field, *ssa.Index, *ssa.Lookup:
+	case *ssa.Field:
+		return t.field(v)
+	case *ssa.Index, *ssa.Lookup:
 		return []Origin{{Kind: Stored}}
 	}
 	return unknown
@@ -195,11 +197,12 @@ func (t *Tracer) readLocal(a *ssa.Alloc, at ssa.Instruction) []Origin {
 		}
 		os = union(os, got)
 	}
+	alone := os == nil // then what a closure stores is all there is
 	for _, val := range storedByClosures(a) {
-		os = union(os, with(t.Of(val), func(o *Origin) { o.Maybe = true }))
+		os = union(os, with(t.Of(val), func(o *Origin) { o.Maybe = o.Maybe || !alone }))
 	}
 	if os == nil {
-		return unknown
+		return t.built(a) // a struct value whose fields were set one by one
 	}
 	return os
 }
@@ -281,7 +284,8 @@ func (t *Tracer) readGlobal(g *ssa.Global) []Origin {
 	return os
 }
 
-// built is a custom context or provider made here: a struct with a context in it.
+// built is a custom context or provider made here: a struct with a context in
+// it, or else with a provider.
 func (t *Tracer) built(a *ssa.Alloc) []Origin {
 	ptr, ok := a.Type().Underlying().(*types.Pointer)
 	if !ok {
@@ -291,30 +295,65 @@ func (t *Tracer) built(a *ssa.Alloc) []Origin {
 	if !ok {
 		return unknown
 	}
-	for i := range st.NumFields() {
-		if Carries(st.Field(i).Type()) {
-			if os := t.fieldOfLocal(a, i); os != nil {
-				return os
+	for _, carries := range []func(types.Type) bool{IsContext, IsProvider} {
+		for i := range st.NumFields() {
+			if carries(st.Field(i).Type()) {
+				if os := t.fieldOfLocal(a, i); os != nil {
+					return os
+				}
 			}
 		}
 	}
 	return unknown
 }
 
-// fieldOfLocal gives what this function stored in a field of a local struct,
-// or nil if it stored nothing.
-func (t *Tracer) fieldOfLocal(a *ssa.Alloc, field int) []Origin {
-	var os []Origin
-	for _, ref := range *a.Referrers() {
-		fa, ok := ref.(*ssa.FieldAddr)
-		if !ok || fa.Field != field {
-			continue
-		}
-		for _, use := range *fa.Referrers() {
-			if st, ok := use.(*ssa.Store); ok && st.Addr == fa {
-				os = union(os, t.Of(st.Val))
+// field reads a field of a struct value.
+func (t *Tracer) field(v *ssa.Field) []Origin {
+	if load, ok := v.X.(*ssa.UnOp); ok {
+		if a, ok := load.X.(*ssa.Alloc); ok {
+			if os := t.fieldOfLocal(a, v.Field); os != nil {
+				return os
 			}
 		}
 	}
+	return []Origin{{Kind: Stored}}
+}
+
+// fieldOfLocal gives what this function stored in a field of a local struct,
+// directly or with a whole struct, or nil if it stored nothing. Of several
+// stores none is certain, for their order is not looked at.
+func (t *Tracer) fieldOfLocal(a *ssa.Alloc, field int) []Origin {
+	vals := fieldStores(a, field, 0)
+	var os []Origin
+	for _, v := range vals {
+		os = union(os, with(t.Of(v), func(o *Origin) { o.Maybe = o.Maybe || len(vals) > 1 }))
+	}
 	return os
+}
+
+func fieldStores(a *ssa.Alloc, field, depth int) []ssa.Value {
+	if depth > maxValueDepth {
+		return nil
+	}
+	var vals []ssa.Value
+	for _, ref := range *a.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.FieldAddr:
+			if ref.Field != field {
+				continue
+			}
+			for _, use := range *ref.Referrers() {
+				if st, ok := use.(*ssa.Store); ok && st.Addr == ref {
+					vals = append(vals, st.Val)
+				}
+			}
+		case *ssa.Store: // the whole struct, copied from another local
+			if load, ok := ref.Val.(*ssa.UnOp); ok && ref.Addr == a {
+				if from, ok := load.X.(*ssa.Alloc); ok {
+					vals = append(vals, fieldStores(from, field, depth+1)...)
+				}
+			}
+		}
+	}
+	return vals
 }
