@@ -21,7 +21,8 @@ type TypeName struct {
 
 func (n TypeName) String() string { return n.Pkg + "." + n.Name }
 
-func (n TypeName) is(obj *types.TypeName) bool {
+// Is reports whether obj is the type of this name.
+func (n TypeName) Is(obj *types.TypeName) bool {
 	return obj.Name() == n.Name && obj.Pkg() != nil && obj.Pkg().Path() == n.Pkg
 }
 
@@ -47,7 +48,7 @@ func (p predeclaredPattern) match(t types.Type) bool { return types.Identical(p.
 
 func (p namedPattern) match(t types.Type) bool {
 	named, ok := types.Unalias(t).(*types.Named)
-	if !ok || !p.is(named.Obj()) {
+	if !ok || !p.Is(named.Obj()) {
 		return false
 	}
 	if p.args == nil {

@@ -62,7 +62,7 @@ func (c *Catalog) isService(t types.Type) bool {
 		return false
 	}
 	for _, s := range c.services {
-		if s.Pointer == pointer && s.is(named.Obj()) {
+		if s.Pointer == pointer && s.Is(named.Obj()) {
 			return true
 		}
 	}

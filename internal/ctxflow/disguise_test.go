@@ -134,14 +134,14 @@ var shapes = []shape{
 			}`,
 	},
 	{
-		name: "go, named and awaited", code: finding.SeveredCallee, home: "PKG.run", imports: `import "sync"`,
+		name: "go, named and awaited", code: finding.SeveredCallee, home: "PKG.work", imports: `import "sync"`,
 		text: `func Entry(ctx context.Context, s sink, id string) {
 				var wg sync.WaitGroup
 				wg.Add(1)
-				go run(&wg, s, id)
+				go work(&wg, s, id)
 				wg.Wait()
 			}
-			func run(wg *sync.WaitGroup, s sink, id string) (v string, err error) { defer wg.Done(); USE; return v, err }`,
+			func work(wg *sync.WaitGroup, s sink, id string) (v string, err error) { defer wg.Done(); USE; return v, err }`,
 	},
 	{
 		name: "go, unawaited",

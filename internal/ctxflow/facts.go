@@ -46,6 +46,7 @@ type Sink struct {
 	Class string // rpc, sql, http, …; "" if known by shape only
 	Write bool   // changes state
 	Known bool   // by the catalog or a summary, not by shape alone
+	Local bool   // only a wait for ctx.Done(), next to whatever else ends it
 }
 
 // ResultFact is a provenance.ResultOrigin of one result.

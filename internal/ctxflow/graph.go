@@ -22,6 +22,8 @@ type Graph struct {
 	Made []types.Type
 	// Losses are the open losses whose home is in this package.
 	Losses []*Verdict
+	// Latent are verdicts that hold only if a request reaches their home.
+	Latent []*Verdict
 }
 
 // Node is one function with a body.
@@ -74,7 +76,7 @@ func (e *engine) graph() *Graph {
 		g.Nodes = append(g.Nodes, n)
 	}
 	g.Made = e.madeTypes()
-	g.Losses = e.openLosses
+	g.Losses, g.Latent = e.openLosses, e.latent
 	return g
 }
 

@@ -213,18 +213,23 @@ func (e *engine) isTwin(f *function) bool {
 }
 
 func (e *engine) reportOwn(l *loss, hand []carrier) {
-	grade := e.gradeAt(l.home)
-	if rule, ok := e.unheeded(grade, hand, false); ok {
-		e.note(l.site.instr.Pos(), rule)
-		return
-	}
 	if e.allows.Allowed(l.pos, finding.FreshContext) || e.allows.Allowed(l.site.instr.Pos(), finding.FreshContext) {
 		return
 	}
-	v := &Verdict{Code: finding.FreshContext, Grade: grade, Pos: l.pos, Ordinal: l.ordinal}
+	grade := e.gradeAt(l.home)
+	v := &Verdict{Code: finding.FreshContext, Grade: grade, Ordinal: l.ordinal}
 	v.fill(e, l)
 	v.Hand = bestCarrier(hand)
 	v.FixSafe = (grade == finding.GradeRequest || l.sink.Known) && !l.unsafeWrite && !e.mixed[l.root] && onlyPassedDown(l.root, false)
+	rule, quiet := e.unheeded(grade, hand, false)
+	if !quiet && grade == finding.GradeContract && l.sink.Local && !e.cfg.without[RuleLocalWait] {
+		rule, quiet = RuleLocalWait, true
+	}
+	if quiet {
+		e.note(l.site.instr.Pos(), rule)
+		e.latent = append(e.latent, v)
+		return
+	}
 	e.verdicts = append(e.verdicts, v)
 }
 
@@ -235,10 +240,24 @@ func (e *engine) openFact(l *loss) OpenLoss {
 	if l.home.named.obj != nil && l.home.named.obj.Signature().Recv() != nil {
 		name = pkg + "." + name
 	}
+	if !e.runsForNamed(l.home) {
+		name = closureOf + name
+	}
 	return OpenLoss{
 		Home: l.home.key(), Name: name, File: shortFile(pos.Filename), Line: pos.Line,
 		Root: l.o.Root, Sink: l.sink, Bounded: l.o.Bounded, Chain: []string{name},
 	}
+}
+
+// closureOf begins the name of a closure that runs apart from the function it
+// is in, whose own name says nothing of it.
+const closureOf = "a function made by "
+
+func (e *engine) chainName(f *function) string {
+	if e.runsForNamed(f) {
+		return f.name()
+	}
+	return closureOf + f.name()
 }
 
 func shortFile(name string) string {
@@ -279,8 +298,8 @@ func (e *engine) passUp(in *edge, o *openAt) {
 		return
 	}
 	up := *o
-	if in.from.parent == nil {
-		up.fact.Chain = append([]string{in.from.name()}, o.fact.Chain...)
+	if in.to == nil || in.to.named != in.from.named { // not a closure of the same function
+		up.fact.Chain = append([]string{e.chainName(in.from)}, o.fact.Chain...)
 	}
 	e.propagate(in.from, &up)
 }
@@ -308,6 +327,10 @@ func (e *engine) closeLoss(in *edge, o *openAt, hand []carrier) {
 	pos := in.site.instr.Pos()
 	if rule, ok := e.unheeded(grade, hand, true); ok {
 		e.note(pos, rule)
+		return
+	}
+	if grade == finding.GradeContract && !e.cfg.without[RuleStartUp] && StartUp(append([]string{in.from.name()}, o.fact.Chain...)...) {
+		e.note(pos, RuleStartUp)
 		return
 	}
 	if e.allows.Allowed(pos, finding.SeveredCallee) {

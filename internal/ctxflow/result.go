@@ -190,6 +190,7 @@ type engine struct {
 	seenUnderived map[token.Pos]bool
 	mixed         map[*ssa.Call]bool // roots of which some use is right as it is
 	openLosses    []*Verdict
+	latent        []*Verdict
 }
 
 // analyze runs the steps in their order; each uses what the ones before it left.

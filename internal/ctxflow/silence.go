@@ -29,6 +29,8 @@ const (
 	RuleShared    Rule = "runs-shared"    // runs once on behalf of many callers
 	RuleBlank     Rule = "blank-context"  // the function declares that it does not use its context
 	RuleProcess   Rule = "process-root"   // a command starts the process's work, as main does
+	RuleStartUp   Rule = "start-up"       // start-up, migration and tear-down, with no request in sight
+	RuleLocalWait Rule = "local-wait"     // only a wait of the program's own parts for each other, with no request in sight
 	RuleTwin      Rule = "context-twin"   // a sibling takes a context; callers choose
 	RuleGenerated Rule = "generated-file" // nobody edits it
 	RuleTest      Rule = "test-file"      // a test is the root of its own calls
@@ -51,7 +53,9 @@ type passage struct {
 }
 
 var siteRules = []siteRule{
-	{RuleTest, func(e *engine, p *passage) bool { return e.inTest(p.site.instr.Pos()) || p.in.helpsTests() }},
+	{RuleTest, func(e *engine, p *passage) bool {
+		return e.inTest(p.site.instr.Pos()) || p.in.helpsTests() || e.helpsTests()
+	}},
 	{RuleGenerated, func(e *engine, p *passage) bool { return e.inGenerated(p.site.instr.Pos()) }},
 	{RuleDefault, func(e *engine, p *passage) bool { return p.o.Maybe }},
 	{RuleValues, func(e *engine, p *passage) bool { return p.o.Values }},
@@ -77,6 +81,22 @@ func (f *function) helpsTests() bool {
 	for ; f != nil; f = f.parent {
 		for _, p := range f.ssa.Params {
 			if n := callee.Named(p.Type()); n != nil && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "testing" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// helpsTests reports whether the package is support for tests: one of its
+// files that is no test imports testing.
+func (e *engine) helpsTests() bool {
+	for _, f := range e.pass.Files {
+		if e.inTest(f.FileStart) {
+			continue
+		}
+		for _, imp := range f.Imports {
+			if imp.Path.Value == `"testing"` {
 				return true
 			}
 		}
@@ -279,14 +299,24 @@ func (e *engine) releases(p *passage) bool {
 	return false
 }
 
-// deferred reports whether the closure f runs only in defers of a function around it.
+// deferred reports whether f runs only in defers, as far as the package shows:
+// a closure in those of the functions around it, a function in those of all
+// its callers.
 func (e *engine) deferred(f *function) bool {
-	for ; f.parent != nil; f = f.parent {
-		if e.modeWithin(f) == runsDeferred {
-			return true
+	return e.onlyDeferred(f, map[*function]bool{})
+}
+
+func (e *engine) onlyDeferred(f *function, seen map[*function]bool) bool {
+	if seen[f] {
+		return true
+	}
+	seen[f] = true
+	for _, in := range f.in {
+		if in.mode != runsDeferred && !e.onlyDeferred(in.from, seen) {
+			return false
 		}
 	}
-	return false
+	return len(f.in) > 0
 }
 
 // usesResult reports whether a result other than an error is used.
@@ -507,11 +537,53 @@ func (e *engine) unheeded(g finding.Grade, hand []carrier, closing bool) (Rule, 
 	if allBlank(hand) && !e.cfg.without[RuleBlank] {
 		return RuleBlank, true
 	}
-	command := hand[0].fn.root
-	if command != nil && !e.cfg.without[RuleProcess] && (closing || !e.usesProvider(hand[0])) {
+	if e.isCommand(hand[0]) && !e.cfg.without[RuleProcess] && (closing || !e.usesProvider(hand[0])) {
 		return RuleProcess, true
 	}
 	return "", false
+}
+
+// isCommand reports whether a provider is that of a root of grade C, such as
+// a *cobra.Command.
+func (e *engine) isCommand(c carrier) bool {
+	n := callee.Named(c.v.Type())
+	if n == nil || c.isContext() {
+		return false
+	}
+	for _, r := range e.catalog.Roots() {
+		if r.Grade != finding.GradeContract {
+			continue
+		}
+		for _, t := range r.Types() {
+			if t.Is(n.Obj()) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// StartUp reports whether a chain of function names, without a request in
+// sight, belongs to the start or the end of a process: a constructor, a
+// migration, a server's own Run. Their contexts bound the process, not a call.
+func StartUp(names ...string) bool {
+	for _, name := range names {
+		if strings.HasPrefix(name, closureOf) {
+			continue
+		}
+		name = name[strings.LastIndexByte(name, '.')+1:]
+		for _, verb := range startUpVerbs {
+			if hasVerb(name, verb) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var startUpVerbs = []string{
+	"Bootstrap", "Close", "Configure", "Connect", "Dial", "Init", "Initialize", "Main", "Migrate", "Must", "New",
+	"Open", "Provision", "Register", "Run", "Serve", "Setup", "Shutdown", "Start", "Stop",
 }
 
 // usesProvider reports whether the package asks any value of the provider's
@@ -574,9 +646,15 @@ func takesContext(sig *types.Signature) bool {
 func writes(name string) bool {
 	name = name[strings.LastIndexByte(name, '.')+1:]
 	for _, verb := range []string{"Add", "Append", "Commit", "Create", "Delete", "Drop", "Enqueue", "Exec", "Insert", "Mark", "Merge", "Patch", "Post", "Publish", "Push", "Put", "Record", "Remove", "Replace", "Reset", "Save", "Send", "Set", "Store", "Submit", "Update", "Upsert", "Write"} {
-		if len(name) >= len(verb) && strings.EqualFold(name[:len(verb)], verb) && (len(name) == len(verb) || !unicode.IsLower(rune(name[len(verb)]))) {
+		if hasVerb(name, verb) {
 			return true
 		}
 	}
 	return false
+}
+
+// hasVerb reports whether a name in mixed caps begins with the verb.
+func hasVerb(name, verb string) bool {
+	return len(name) >= len(verb) && strings.EqualFold(name[:len(verb)], verb) &&
+		(len(name) == len(verb) || !unicode.IsLower(rune(name[len(verb)])))
 }

@@ -105,7 +105,7 @@ func (e *engine) summarizeFunc(f *function) bool {
 		}
 	}
 	for _, w := range doneWaits(f.ssa) {
-		sink := Sink{Key: "<-ctx.Done()", Name: "the wait for ctx.Done()", Class: string(catalog.Waiting), Known: true}
+		sink := Sink{Key: f.key(), Name: f.name(), Class: string(catalog.Waiting), Known: true, Local: true}
 		changed = e.addBlocks(f, e.trace.Of(w), sink) || changed
 	}
 	for _, g := range f.out { // what closures block on in the functions around them
@@ -131,15 +131,27 @@ func (e *engine) addBlocks(f *function, os []provenance.Origin, sink Sink) bool 
 	return changed
 }
 
-// putBlocks keeps the first sink in source order, and a known one before one
-// known by its shape only, so that summaries do not depend on map order.
+// putBlocks keeps the first sink of the highest rank in source order, so that
+// summaries do not depend on map order.
 func (e *engine) putBlocks(f *function, key paramKey, sink Sink) bool {
 	old, ok := f.blocks[key]
-	if ok && (old.Known || !sink.Known) {
+	if ok && old.rank() >= sink.rank() {
 		return false
 	}
 	f.blocks[key] = sink
 	return true
+}
+
+// rank orders sinks by how much they say: a library call of which the catalog
+// knows, one that has the shape, a wait among the program's own parts.
+func (s Sink) rank() int {
+	switch {
+	case s.Local:
+		return 1
+	case s.Known:
+		return 3
+	}
+	return 2
 }
 
 // blockingArg is an argument whose context the sink blocks on.
@@ -213,7 +225,7 @@ func shapedBlock(t callee.Target, instr ssa.CallInstruction) []blockingArg {
 		s.Key = t.Obj.FullName()
 	} else {
 		s.Name = valueName(instr.Common().Value)
-		s.Key = "func " + s.Name
+		s.Key = "func" // an identity must not hold the name of a variable
 	}
 	s.Write = writes(s.Name)
 	return []blockingArg{{t.Args[t.RecvShift()], s}}

@@ -74,6 +74,11 @@ func Join(pkgs []*Package) []*ctxflow.Verdict {
 		if pkg.Flow.Graph == nil {
 			continue
 		}
+		for _, v := range pkg.Flow.Graph.Latent {
+			if p.raise(v, v.Node) && pkg.Shown {
+				out = append(out, v)
+			}
+		}
 		for _, v := range pkg.Flow.Graph.Losses {
 			if p.close(v, pkg) {
 				out = append(out, v)
@@ -233,7 +238,11 @@ func (p *program) close(v *ctxflow.Verdict, home *Package) bool {
 				}
 			case !seen[from] && !from.Twin && len(s.chain) < maxChain:
 				seen[from] = true
-				work = append(work, step{from, append([]string{from.Name}, s.chain...)})
+				chain := s.chain
+				if named(from.Key) != named(s.n.Key) { // not a closure of the same function
+					chain = append([]string{from.Name}, chain...)
+				}
+				work = append(work, step{from, chain})
 			}
 		}
 	}
@@ -252,7 +261,7 @@ func (p *program) addCloser(v *ctxflow.Verdict, in incoming, chain []string) boo
 	if from.reached {
 		grade = finding.GradeRequest
 	}
-	if grade == finding.GradeContract && from.Unheeded {
+	if grade == finding.GradeContract && (from.Unheeded || ctxflow.StartUp(append([]string{from.Name}, chain...)...)) {
 		return false
 	}
 	if d := from.pkg.Flow.Directives; d != nil && d.Allowed(pos, finding.SeveredCallee) {
@@ -260,9 +269,15 @@ func (p *program) addCloser(v *ctxflow.Verdict, in incoming, chain []string) boo
 	}
 	v.Grade = max(v.Grade, grade)
 	v.AddEntries(from.entries)
-	c := ctxflow.Closer{Name: from.Name, Key: strings.SplitN(from.Key, "$", 2)[0], Node: from.Key, Pos: pos, Grade: grade, Chain: chain}
+	c := ctxflow.Closer{Name: from.Name, Key: named(from.Key), Node: from.Key, Pos: pos, Grade: grade, Chain: chain}
 	if !slices.ContainsFunc(v.Closers, func(o ctxflow.Closer) bool { return o.Node == c.Node && o.Pos == c.Pos }) {
 		v.Closers = append(v.Closers, c)
 	}
 	return true
+}
+
+// named is the key of the named function that a node is or is in.
+func named(key string) string {
+	key, _, _ = strings.Cut(key, "$")
+	return key
 }

@@ -95,7 +95,7 @@ func (t *Tracer) derived(target callee.Target) []Origin {
 		var os []Origin
 		for _, arg := range target.Args {
 			if want(arg.Type()) {
-				os = union(os, t.Of(arg))
+				os = union(os, markCopies(t.Of(arg), target, arg))
 			}
 		}
 		if os != nil {
@@ -103,6 +103,14 @@ func (t *Tracer) derived(target callee.Target) []Origin {
 		}
 	}
 	return unknown
+}
+
+// markCopies marks roots that the call gives values of another context.
+func markCopies(os []Origin, target callee.Target, ctx ssa.Value) []Origin {
+	if !hasRoot(os) || !copiesValue(target, ctx) {
+		return os
+	}
+	return with(os, func(o *Origin) { o.Values = o.Values || o.Kind == Fresh })
 }
 
 // catalogued applies a line of the catalog; nil means that the line says
@@ -122,20 +130,13 @@ func (t *Tracer) catalogued(c *ssa.Call, target callee.Target, entry *catalog.En
 		return unknown
 	}
 	cancels := entry.Kind == catalog.Derive && returnsCancel(target.Sig)
-	copied := false
-	return with(t.Of(arg), func(o *Origin) {
+	return with(markCopies(t.Of(arg), target, arg), func(o *Origin) {
 		switch {
 		case entry.Kind == catalog.Detach && (o.Kind == Param || o.Kind == Stored || o.Kind == Unknown):
 			*o = Origin{Kind: Detached, Site: c, Root: callee.ShortName(target.Obj), Maybe: o.Maybe}
 		case entry.Kind == catalog.Derive:
 			o.Bounded = o.Bounded || entry.Bounded
 			o.Cancelled = o.Cancelled || cancels
-			if (o.Kind == Fresh) && !o.Values {
-				if !copied {
-					copied = copiesValue(target, arg)
-				}
-				o.Values = copied
-			}
 		}
 	})
 }
@@ -246,7 +247,8 @@ func (t *Tracer) atCall(c *ssa.Call, target callee.Target, ro ResultOrigin) []Or
 		if ro.Param >= len(target.Args) {
 			return unknown
 		}
-		return with(t.Of(target.Args[ro.Param]), func(o *Origin) {
+		arg := target.Args[ro.Param]
+		return with(markCopies(t.Of(arg), target, arg), func(o *Origin) {
 			o.Bounded = o.Bounded || ro.Bounded
 			o.Maybe = o.Maybe || ro.Maybe
 			o.Values = o.Values || ro.Values

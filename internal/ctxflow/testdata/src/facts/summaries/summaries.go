@@ -52,11 +52,11 @@ func Two(a, b context.Context, s sink) error { // fact: blocks(1: sink.Load)
 	return s.Load(b, "1")
 }
 
-func Waits(ctx context.Context) { // fact: blocks(0: the wait for ctx.Done())
+func Waits(ctx context.Context) { // fact: blocks(0: summaries.Waits)
 	<-ctx.Done()
 }
 
-func WaitsInSelect(ctx context.Context, c chan int) { // fact: blocks(0: the wait for ctx.Done())
+func WaitsInSelect(ctx context.Context, c chan int) { // fact: blocks(0: summaries.WaitsInSelect)
 	select {
 	case <-c:
 	case <-ctx.Done():

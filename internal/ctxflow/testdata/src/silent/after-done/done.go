@@ -81,14 +81,14 @@ func Closure(ctx context.Context, s server, each func(func() error) error) error
 	})
 }
 
-func stop(s server) error {
+func drain(s server) error {
 	return s.Shutdown(context.Background()) // silent: after-done
 }
 
 // Chain makes the root one function further down.
 func Chain(ctx context.Context, s server) error {
 	<-ctx.Done()
-	return stop(s)
+	return drain(s)
 }
 
 // OtherCase works in the case in which the context has not ended.

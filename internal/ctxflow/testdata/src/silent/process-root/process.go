@@ -18,19 +18,19 @@ func New(s store) *cobra.Command {
 	}}
 }
 
-func run(cmd *cobra.Command, args []string) {
-	if err := serve(global); err != nil {
+func command(cmd *cobra.Command, args []string) {
+	if err := load(global); err != nil {
 		panic(err)
 	}
 }
 
 var global store
 
-func serve(s store) error {
+func load(s store) error {
 	return s.Load(context.Background(), "1") // silent: process-root
 }
 
-// Helper has a command as well, but is not the shape of one that is run.
+// Helper has a command as well, though not the shape of one that is run.
 func Helper(cmd *cobra.Command, s store) error {
-	return s.Load(context.Background(), "1") // reported: CTX101
+	return s.Load(context.Background(), "1") // silent: process-root
 }
