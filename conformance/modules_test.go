@@ -45,7 +45,7 @@ import (
 	_ "go.opentelemetry.io/otel/sdk/metric"
 	_ "go.opentelemetry.io/otel/sdk/trace"
 	_ "go.uber.org/zap"
-	_ "golang.org/x/net/context"
+	_ "golang.org/x/net/context" //lint:ignore SA1019 old code still imports it, and the catalog says what it does
 	_ "golang.org/x/net/context/ctxhttp"
 	_ "golang.org/x/net/trace"
 	_ "golang.org/x/sync/errgroup"
