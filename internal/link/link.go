@@ -107,12 +107,25 @@ func (p *program) add(pkg *Package) {
 func (p *program) connect() {
 	for _, from := range p.order {
 		for _, c := range from.Calls {
-			for _, key := range p.callees(c) {
+			keys := p.callees(c)
+			if c.Iface != nil && p.own[c.Iface.Pkg().Path()] && len(keys) == 0 {
+				from.believe(c)
+			}
+			for _, key := range keys {
 				if to := p.nodes[key]; to != nil {
 					to.in = append(to.in, incoming{from, c})
 				}
 			}
 		}
+	}
+}
+
+// believe takes a directive at a call as used: what the call runs is in
+// packages that are not part of this run, so that nobody can say that there is
+// nothing to allow.
+func (n *node) believe(c ctxflow.Call) {
+	if d := n.pkg.Flow.Directives; d != nil {
+		d.Allowed(c.Pos, finding.SeveredCallee)
 	}
 }
 
