@@ -36,3 +36,9 @@ func TestSevered(t *testing.T) {
 func TestUnderived(t *testing.T) {
 	fixtest.Run(t, analysistest.TestData(), all(t), "underived/...")
 }
+
+// TestLifetime is CTX103, 104, 105 and 107: contexts that live longer or
+// shorter than the work on them.
+func TestLifetime(t *testing.T) {
+	fixtest.Run(t, analysistest.TestData(), all(t), "lifetime/...")
+}

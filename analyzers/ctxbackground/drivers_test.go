@@ -25,14 +25,45 @@ import (
 // same findings.
 func TestDriversAgree(t *testing.T) {
 	dir, archive := unpack(t, "testdata/drivers.txtar")
-	tool := filepath.Join(t.TempDir(), "ctxprop")
-	run(t, ".", "go", "build", "-o", tool, "../../cmd/ctxprop")
-
+	tool := buildCommand(t)
 	every, program := marks(archive, "finding"), marks(archive, "program")
 	vet := run(t, dir, "go", "vet", "-vettool="+tool, "-json", "-ctxbackground.severity=info", "./...")
 	t.Run("vet", func(t *testing.T) { compare(t, fromVet(t, vet), every) })
 	command := run(t, dir, tool, "-severity", "info", "-format", "json", "./...")
 	t.Run("command", func(t *testing.T) { compare(t, fromCommand(t, command), append(every, program...)) })
+}
+
+// TestDriversOnDependencies: whose code a package is, the drivers learn in
+// different ways. A dependency's losses are its own unless it is named.
+func TestDriversOnDependencies(t *testing.T) {
+	dir, _ := unpack(t, "testdata/own.txtar")
+	tool := buildCommand(t)
+	loss := []string{"CTX102 lib/lib.go:8"}
+	for _, test := range []struct {
+		dir, own string
+		want     []string
+	}{
+		{".", "", nil},
+		{".", "example.com/lib", loss},
+		{"replaced/app", "", nil},
+		{"replaced/app", "example.com/lib", loss},
+	} {
+		t.Run(test.dir+" "+test.own, func(t *testing.T) {
+			module := filepath.Join(dir, test.dir)
+			vet := run(t, module, "go", "vet", "-vettool="+tool, "-json", "-ctxflow.own="+test.own, "./...")
+			compare(t, fromVet(t, vet), test.want)
+			command := run(t, module, tool, "-own", test.own, "-format", "json", "./...")
+			compare(t, fromCommand(t, command), test.want)
+		})
+	}
+}
+
+// buildCommand builds the command, which is the vet tool too.
+func buildCommand(t *testing.T) string {
+	t.Helper()
+	tool := filepath.Join(t.TempDir(), "ctxprop")
+	run(t, ".", "go", "build", "-o", tool, "../../cmd/ctxprop")
+	return tool
 }
 
 func unpack(t *testing.T, name string) (dir string, archive *txtar.Archive) {

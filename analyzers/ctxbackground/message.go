@@ -17,6 +17,14 @@ func message(v *ctxflow.Verdict) string {
 	switch {
 	case v.Code == finding.FreshContext:
 		text = fmt.Sprintf("%s in %s cuts %s off from %s; %s", v.Root, v.HomeName, v.Sink.Name, behalf(v), advice(v))
+	case v.Code == finding.UnboundedDetach:
+		text = fmt.Sprintf("%s starts %s on a detached context (%s) without a deadline, and nobody waits for it: give it a timeout", v.HomeName, v.Sink.Name, v.Root)
+	case v.Code == finding.WrongContext:
+		text = fmt.Sprintf("%s waits for %s on %s, which lives as long as its owner, although its caller's context is at hand; %s", v.HomeName, v.Sink.Name, v.Root, advice(v))
+	case v.Code == finding.ContextOutlived:
+		text = fmt.Sprintf("%s starts %s on the request's context and does not wait for it: it is cancelled as soon as the handler returns; use context.WithoutCancel with a timeout", v.HomeName, v.Sink.Name)
+	case v.Code == finding.DoneContext:
+		text = fmt.Sprintf("%s calls %s on a context that is already done, so it fails at once; use context.WithoutCancel with a timeout", v.HomeName, v.Sink.Name)
 	case v.Code == finding.UnderivedResult:
 		text = fmt.Sprintf("%s takes a context and returns one made from %s, so its callers lose deadline and cancellation; %s", v.HomeName, v.Root, deriveAdvice(v))
 	case v.Returned:

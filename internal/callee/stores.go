@@ -26,7 +26,7 @@ func collectStores(pkg *ssa.Package, fns []*ssa.Function) (map[*types.Var]*store
 		for _, b := range fn.Blocks {
 			for _, instr := range b.Instrs {
 				if fa, ok := instr.(*ssa.FieldAddr); ok {
-					if f := fieldOf(fa); f != nil && f.Pkg() == pkg.Pkg && !f.Exported() && callable(f.Type()) {
+					if f := FieldOf(fa); f != nil && f.Pkg() == pkg.Pkg && !f.Exported() && callable(f.Type()) {
 						addUses(entry(fields, f), fa, fa.Referrers())
 					}
 				}
@@ -81,9 +81,9 @@ func addUses(s *stores, addr ssa.Value, refs *[]ssa.Instruction) {
 	}
 }
 
-// fieldOf is the field that the instruction addresses, its origin if the
+// FieldOf is the field that the instruction addresses, its origin if the
 // struct type is generic.
-func fieldOf(fa *ssa.FieldAddr) *types.Var {
+func FieldOf(fa *ssa.FieldAddr) *types.Var {
 	ptr, ok := fa.X.Type().Underlying().(*types.Pointer)
 	if !ok {
 		return nil

@@ -155,7 +155,7 @@ func (w *walk[T]) load(addr ssa.Value, depth int) bool {
 		}
 		return w.all(vals, depth)
 	case *ssa.FieldAddr:
-		s := w.r.fields[fieldOf(a)]
+		s := w.r.fields[FieldOf(a)]
 		return s != nil && !s.open && w.all(s.vals, depth)
 	case *ssa.Global:
 		s := w.r.globs[a]
@@ -191,6 +191,17 @@ func Bindings(fv *ssa.FreeVar) []ssa.Value {
 // get there unseen.
 func (r *Resolver) GlobalStores(g *ssa.Global) (vals []ssa.Value, ok bool) {
 	s := r.globs[g]
+	if s == nil || s.open {
+		return nil, false
+	}
+	return s.vals, true
+}
+
+// FieldStores lists everything that the package stores in an unexported field
+// that holds a function or an interface. ok is false if a value may get there
+// unseen.
+func (r *Resolver) FieldStores(f *types.Var) (vals []ssa.Value, ok bool) {
+	s := r.fields[f]
 	if s == nil || s.open {
 		return nil, false
 	}

@@ -16,14 +16,19 @@ import (
 // what its signatures say.
 func (e *engine) matters() bool {
 	e.imported = map[*types.Func]*Fact{}
+	seen := map[types.Object]bool{}
 	for _, obj := range e.pass.TypesInfo.Uses {
+		if seen[obj] {
+			continue
+		}
+		seen[obj] = true
 		switch obj := obj.(type) {
 		case *types.Func:
 			if e.funcMatters(obj.Origin()) {
 				return true
 			}
 		case *types.TypeName:
-			if obj.Name() == "Context" && obj.Pkg() != nil && obj.Pkg().Path() == "context" {
+			if provenance.Carries(obj.Type()) || provenance.Carries(types.NewPointer(obj.Type())) {
 				return true
 			}
 		}
@@ -32,6 +37,9 @@ func (e *engine) matters() bool {
 }
 
 func (e *engine) funcMatters(fn *types.Func) bool {
+	if recv := fn.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) && e.mayBeOwn(fn.Pkg()) {
+		return true // the program's view follows it to what implements it
+	}
 	if entry, ok := e.catalog.Func(fn); ok && entry.Kind != catalog.Quiet && entry.Kind != catalog.NoReturn {
 		return true
 	}
@@ -42,6 +50,11 @@ func (e *engine) funcMatters(fn *types.Func) bool {
 		}
 	}
 	return e.importedFact(fn) != nil
+}
+
+// mayBeOwn is the part of the own-code rule that import paths tell.
+func (e *engine) mayBeOwn(p *types.Package) bool {
+	return p != nil && !isStd(p.Path()) && !e.catalog.HasPackage(p.Path())
 }
 
 // build makes the package's SSA. It is ours and not buildssa's, because that

@@ -24,11 +24,11 @@ import (
 	"fmt"
 	"go/types"
 	"reflect"
-	"runtime/debug"
 
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/ctxprop/ctxprop/internal/catalog"
+	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
 const doc = `summarise how contexts flow through functions
@@ -95,20 +95,32 @@ func (s *settings) run(pass *analysis.Pass) (res any, err error) {
 	if pass.TypesInfo == nil || pass.TypesInfo.Uses == nil {
 		return &Result{}, nil // a dependency known from export data only
 	}
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("internal error in ctxflow on package %s: %v\n%s", pass.Pkg.Path(), p, debug.Stack())
-		}
-	}()
 	c, err := s.tables()
 	if err != nil {
 		return nil, err
 	}
 	e := &engine{pass: pass, catalog: c, cfg: &s.cfg}
-	if !e.isOwn() || !e.matters() {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("internal error in ctxflow on package %s, at %s: %v", pass.Pkg.Path(), e.at(), p)
+		}
+	}()
+	if !e.isOwn() {
 		return &Result{}, nil
 	}
+	if !e.matters() {
+		return &Result{Graph: e.lightGraph(), Directives: finding.ParseDirectives(pass.Fset, pass.Files)}, nil
+	}
 	return e.analyze(), nil
+}
+
+// at names the function that is being analysed, for the error that a panic
+// becomes: no panic may reach a user.
+func (e *engine) at() string {
+	if e.current == nil {
+		return "no function yet"
+	}
+	return "function " + e.current.key()
 }
 
 // importedFact is the summary that an earlier pass left for fn, if any.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -98,10 +100,32 @@ func (e *engine) callOf(out *edge) (Call, bool) {
 	return c, true
 }
 
+// lightGraph is the graph of a package without SSA: no calls that matter, but
+// perhaps the place where implementations are made and handed out.
+func (e *engine) lightGraph() *Graph {
+	g := &Graph{Path: e.pass.Pkg.Path()}
+	seen := map[string]bool{}
+	for _, tv := range e.pass.TypesInfo.Types {
+		if !tv.IsValue() {
+			continue
+		}
+		n := callee.Named(tv.Type)
+		if n == nil || n.NumMethods() == 0 || types.IsInterface(n) || !e.mayBeOwn(n.Obj().Pkg()) {
+			continue
+		}
+		if name := types.TypeString(n, nil); !seen[name] {
+			seen[name] = true
+			g.Made = append(g.Made, types.NewPointer(n))
+		}
+	}
+	slices.SortFunc(g.Made, func(a, b types.Type) int { return strings.Compare(a.String(), b.String()) })
+	return g
+}
+
 // madeTypes lists the package's own named types that become interface values.
 func (e *engine) madeTypes() []types.Type {
 	var out []types.Type
-	seen := map[*types.TypeName]bool{}
+	seen := map[string]bool{} // by text, for value, pointer and instances are types of their own
 	for _, f := range e.funcs {
 		for _, b := range f.ssa.Blocks {
 			for _, instr := range b.Instrs {
@@ -109,8 +133,12 @@ func (e *engine) madeTypes() []types.Type {
 				if !ok {
 					continue
 				}
-				if n := callee.Named(mi.X.Type()); n != nil && n.Obj().Pkg() != nil && !seen[n.Obj()] && n.NumMethods() > 0 {
-					seen[n.Obj()] = true
+				n := callee.Named(mi.X.Type())
+				if n == nil || n.Obj().Pkg() == nil || n.NumMethods() == 0 {
+					continue
+				}
+				if name := types.TypeString(mi.X.Type(), nil); !seen[name] {
+					seen[name] = true
 					out = append(out, mi.X.Type())
 				}
 			}

@@ -46,12 +46,14 @@ func (e *engine) findLosses() []*loss {
 	groups := map[lossKey]*loss{}
 	var order []*loss
 	for _, f := range e.funcs {
+		e.current = f
 		for _, cs := range f.calls {
 			for _, t := range cs.targets {
 				for _, b := range e.blockingArgs(t, cs.instr) {
 					os := e.trace.Of(b.arg)
 					e.addSite(f, cs, b.sink, os)
 					for _, o := range os {
+						e.lifetimes(lossSite{f, cs, b.sink, o})
 						if o.Kind != provenance.Fresh {
 							continue
 						}
@@ -220,7 +222,8 @@ func (e *engine) reportOwn(l *loss, hand []carrier) {
 	v := &Verdict{Code: finding.FreshContext, Grade: grade, Ordinal: l.ordinal}
 	v.fill(e, l)
 	v.Hand = bestCarrier(hand)
-	v.FixSafe = (grade == finding.GradeRequest || l.sink.Known) && !l.unsafeWrite && !e.mixed[l.root] && onlyPassedDown(l.root, false)
+	v.FixSafe = (grade == finding.GradeRequest || l.sink.Known) && !l.unsafeWrite && !e.mixed[l.root] &&
+		onlyPassedDown(l.root, false) && failing(l.site.instr.Block()) == notFailed
 	rule, quiet := e.unheeded(grade, hand, false)
 	if !quiet && grade == finding.GradeContract && l.sink.Local && !e.cfg.without[RuleLocalWait] {
 		rule, quiet = RuleLocalWait, true

@@ -133,6 +133,14 @@ func (l *loader) Import(importPath string) (*types.Package, error) {
 	return l.std.Import(importPath)
 }
 
+func newInfo() *types.Info {
+	return &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{}, Scopes: map[ast.Node]*types.Scope{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{}, FileVersions: map[*ast.File]string{},
+	}
+}
+
 func (l *loader) has(importPath string) bool {
 	for name := range l.sources {
 		if path.Dir(name) == importPath {
@@ -148,12 +156,7 @@ func (l *loader) load(importPath string) (*packages.Package, error) {
 	}
 	pkg := &packages.Package{
 		ID: importPath, PkgPath: importPath, Fset: memoryFset, Imports: map[string]*packages.Package{},
-		TypesSizes: types.SizesFor("gc", "amd64"),
-		TypesInfo: &types.Info{
-			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
-			Implicits: map[ast.Node]types.Object{}, Instances: map[*ast.Ident]types.Instance{}, Scopes: map[ast.Node]*types.Scope{},
-			Selections: map[*ast.SelectorExpr]*types.Selection{}, FileVersions: map[*ast.File]string{},
-		},
+		TypesSizes: types.SizesFor("gc", "amd64"), TypesInfo: newInfo(),
 	}
 	l.done[importPath] = pkg
 	for _, name := range slices.Sorted(maps.Keys(l.sources)) {

@@ -107,7 +107,7 @@ func useImports(t *testing.T, name, header string) string {
 	t.Helper()
 	exported := map[string]string{
 		"context": "Background", "database/sql": "ErrNoRows", "iter": "Pull[int]", "net/http": "MethodGet", "os": "Args",
-		"sync": "OnceFunc", "time": "Now",
+		"errors": "New", "sync": "OnceFunc", "sync/atomic": "AddInt32", "time": "Now",
 		"facts/summaries": "Root", "github.com/spf13/cobra": "Command{}.Use", "golang.org/x/sync/errgroup": "WithContext",
 		"golang.org/x/sync/singleflight": "Result{}.Shared", "google.golang.org/grpc": "UnaryServerInfo{}.FullMethod",
 		"go.opentelemetry.io/otel/trace": "SpanFromContext",

@@ -178,6 +178,7 @@ type engine struct {
 	allows *finding.Directives
 
 	funcs   []*function
+	current *function // being analysed
 	bySSA   map[*ssa.Function]*function
 	reached map[*function]*edgeTo
 	impls   map[*types.Func][]*function
@@ -191,6 +192,7 @@ type engine struct {
 	mixed         map[*ssa.Call]bool // roots of which some use is right as it is
 	openLosses    []*Verdict
 	latent        []*Verdict
+	lifetimeSeen  map[lifetimeKey]bool
 }
 
 // analyze runs the steps in their order; each uses what the ones before it left.
@@ -206,6 +208,7 @@ func (e *engine) analyze() *Result {
 	e.usedUnderived = map[*function][]lossSite{}
 	e.seenUnderived = map[token.Pos]bool{}
 	e.mixed = map[*ssa.Call]bool{}
+	e.lifetimeSeen = map[lifetimeKey]bool{}
 
 	e.addFunctions()
 	e.addEdges()

@@ -25,6 +25,7 @@ const (
 	RuleRelease   Rule = "release"        // release-shaped work in a defer or on a failing path
 	RuleOneStep   Rule = "one-step"       // a bounded step in a loop that leaves on its own context
 	RuleResource  Rule = "resource"       // the result is kept for later callers
+	RuleLinked    Rule = "linked-root"    // the root is cancelled by hand when the context at hand is
 	RuleApart     Rule = "runs-apart"     // runs later or unawaited, so it is not the caller's own work
 	RuleShared    Rule = "runs-shared"    // runs once on behalf of many callers
 	RuleBlank     Rule = "blank-context"  // the function declares that it does not use its context
@@ -63,6 +64,7 @@ var siteRules = []siteRule{
 	{RuleRelease, (*engine).releases},
 	{RuleOneStep, (*engine).oneStep},
 	{RuleResource, (*engine).keepsResult},
+	{RuleLinked, (*engine).linked},
 }
 
 // silent returns the first rule of silence that holds.
@@ -276,89 +278,6 @@ func madeAt(f *function) ssa.Value {
 	return nil
 }
 
-// releases: release-shaped work, of which no result but an error is used, in
-// a defer or on a failing path. A rollback or an unlock on the context that
-// has just ended would be refused.
-func (e *engine) releases(p *passage) bool {
-	if usesResult(p.site.instr) {
-		return false
-	}
-	if _, ok := p.site.instr.(*ssa.Defer); ok || p.mode == runsDeferred || e.deferred(p.in) {
-		return true
-	}
-	for f, b := p.in, p.site.instr.Block(); f != nil; {
-		if onFailingPath(b) {
-			return true
-		}
-		mc := madeAt(f)
-		if mc == nil {
-			return false
-		}
-		f, b = f.parent, mc.(ssa.Instruction).Block()
-	}
-	return false
-}
-
-// deferred reports whether f runs only in defers, as far as the package shows:
-// a closure in those of the functions around it, a function in those of all
-// its callers.
-func (e *engine) deferred(f *function) bool {
-	return e.onlyDeferred(f, map[*function]bool{})
-}
-
-func (e *engine) onlyDeferred(f *function, seen map[*function]bool) bool {
-	if seen[f] {
-		return true
-	}
-	seen[f] = true
-	for _, in := range f.in {
-		if in.mode != runsDeferred && !e.onlyDeferred(in.from, seen) {
-			return false
-		}
-	}
-	return len(f.in) > 0
-}
-
-// usesResult reports whether a result other than an error is used.
-func usesResult(instr ssa.CallInstruction) bool {
-	call, ok := instr.(*ssa.Call)
-	if !ok {
-		return false
-	}
-	if _, tuple := call.Type().(*types.Tuple); !tuple {
-		return !isError(call.Type()) && len(*call.Referrers()) > 0
-	}
-	for _, ref := range *call.Referrers() {
-		if ex, ok := ref.(*ssa.Extract); ok && !isError(ex.Type()) && len(*ex.Referrers()) > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// onFailingPath reports whether the block runs only after an error was found
-// not to be nil.
-func onFailingPath(b *ssa.BasicBlock) bool {
-	for ; b != nil; b = b.Idom() {
-		if len(b.Preds) != 1 {
-			continue
-		}
-		pred := b.Preds[0]
-		branch, ok := pred.Instrs[len(pred.Instrs)-1].(*ssa.If)
-		if !ok {
-			continue
-		}
-		cmp, ok := branch.Cond.(*ssa.BinOp)
-		if !ok || !isError(cmp.X.Type()) || !isNil(cmp.Y) {
-			continue
-		}
-		if (pred.Succs[0] == b) == (cmp.Op == token.NEQ) {
-			return true
-		}
-	}
-	return false
-}
-
 // oneStep: a step with its own deadline, in a loop that leaves on the context
 // at hand on every round. It stops between steps and never inside one.
 func (e *engine) oneStep(p *passage) bool {
@@ -445,81 +364,6 @@ func closure(b *ssa.BasicBlock, next func(*ssa.BasicBlock) []*ssa.BasicBlock) ma
 		}
 	}
 	return seen
-}
-
-// keepsResult: what the call returns is kept in the receiver, a global or a
-// map of theirs: a pooled connection, a client, a cached value serves later
-// callers too, and must not die with the first.
-func (e *engine) keepsResult(p *passage) bool {
-	call, ok := p.site.instr.(*ssa.Call)
-	if !ok {
-		return false
-	}
-	values := []ssa.Value{call}
-	if _, tuple := call.Type().(*types.Tuple); tuple {
-		values = nil
-		for _, ref := range *call.Referrers() {
-			if ex, ok := ref.(*ssa.Extract); ok && !isError(ex.Type()) {
-				values = append(values, ex)
-			}
-		}
-	} else if isError(call.Type()) {
-		return false
-	}
-	for _, v := range values {
-		if kept(v, 0) {
-			return true
-		}
-	}
-	return false
-}
-
-func kept(v ssa.Value, depth int) bool {
-	if depth > 4 || v.Referrers() == nil {
-		return false
-	}
-	for _, ref := range *v.Referrers() {
-		switch ref := ref.(type) {
-		case *ssa.Store:
-			if ref.Val == v && longLived(ref.Addr) {
-				return true
-			}
-			if a, ok := ref.Addr.(*ssa.Alloc); ok && ref.Val == v && !a.Heap && kept(a, depth+1) {
-				return true
-			}
-		case *ssa.MapUpdate:
-			if ref.Value == v && longLived(ref.Map) {
-				return true
-			}
-		case *ssa.MakeInterface:
-			if kept(ref, depth+1) {
-				return true
-			}
-		case *ssa.ChangeInterface:
-			if kept(ref, depth+1) {
-				return true
-			}
-		case *ssa.Phi:
-			if kept(ref, depth+1) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// longLived reports whether an address lies in a global or behind the
-// receiver of the function, or of the function around a closure.
-func longLived(addr ssa.Value) bool {
-	root := placeOf(addr).root
-	switch root := root.(type) {
-	case *ssa.Global:
-		return true
-	case *ssa.Parameter:
-		recv := root.Parent().Signature.Recv()
-		return recv != nil && len(root.Parent().Params) > 0 && root.Parent().Params[0] == root && placeOf(addr).path != ""
-	}
-	return false
 }
 
 // unheeded returns the rule by which the contexts at hand oblige to nothing.

@@ -4,6 +4,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -93,6 +94,7 @@ func (e *engine) components() [][]*function {
 
 // summarizeFunc updates one function's summary and reports whether it changed.
 func (e *engine) summarizeFunc(f *function) bool {
+	e.current = f
 	changed := e.summarizeResults(f)
 	for _, cs := range f.calls {
 		if !e.onBehalf(e.modeOf(f, cs)) {
@@ -217,7 +219,7 @@ func factBlocks(t callee.Target, fact *Fact) []blockingArg {
 // shapedBlock applies the default of DESIGN: a first parameter that is a
 // context and a last result that is an error.
 func shapedBlock(t callee.Target, instr ssa.CallInstruction) []blockingArg {
-	if t.Sig == nil || !blockingShape(t.Sig) || len(t.Args) <= t.RecvShift() {
+	if t.Sig == nil || !blockingShape(t.Sig) || len(t.Args) <= t.RecvShift() || observes(t) {
 		return nil
 	}
 	s := Sink{Name: t.Name(), Key: t.Name()}
@@ -229,6 +231,24 @@ func shapedBlock(t callee.Target, instr ssa.CallInstruction) []blockingArg {
 	}
 	s.Write = writes(s.Name)
 	return []blockingArg{{t.Args[t.RecvShift()], s}}
+}
+
+// observes reports whether a method belongs to a logger, tracer or the like:
+// what they do with a context is read its values.
+func observes(t callee.Target) bool {
+	if t.RecvShift() == 0 {
+		return false
+	}
+	n := callee.Named(t.Obj.Signature().Recv().Type())
+	if n == nil {
+		return false
+	}
+	for _, suffix := range []string{"Logger", "Tracer", "Meter", "Metrics"} {
+		if strings.HasSuffix(n.Obj().Name(), suffix) {
+			return true
+		}
+	}
+	return false
 }
 
 func blockingShape(sig *types.Signature) bool {

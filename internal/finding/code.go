@@ -81,7 +81,11 @@ const (
 	BadDirective    Code = "CTX001"
 	FreshContext    Code = "CTX101"
 	SeveredCallee   Code = "CTX102"
+	UnboundedDetach Code = "CTX103"
+	WrongContext    Code = "CTX104"
+	ContextOutlived Code = "CTX105"
 	UnderivedResult Code = "CTX106"
+	DoneContext     Code = "CTX107"
 )
 
 // RuleInfo is what the table knows of a code.
@@ -99,7 +103,11 @@ var rules = []RuleInfo{
 	{BadDirective, "bad-directive", "ctxbackground", Warning, "a //ctxprop: directive that is malformed, names no known code, gives no reason, or suppresses nothing"},
 	{FreshContext, "fresh-context", "ctxbackground", Error, "a fresh context reaches blocking work in a function that has a caller's context at hand"},
 	{SeveredCallee, "severed-callee", "ctxbackground", Error, "a function on a caller's path makes its own root context for blocking work"},
+	{UnboundedDetach, "unbounded-detach", "ctxbackground", Warning, "blocking work is started on a detached context with neither a deadline nor a cancel function, and nobody waits for it"},
+	{WrongContext, "wrong-context", "ctxbackground", Warning, "a stored context is used, and waited for, where the caller's own is at hand"},
+	{ContextOutlived, "context-outlived", "ctxbackground", Warning, "a request's context is used by work that outlives the request"},
 	{UnderivedResult, "underived-result", "ctxbackground", Warning, "a function that takes a context returns one that is not derived from it"},
+	{DoneContext, "done-context", "ctxbackground", Warning, "a context that is already done is used for cleanup or shutdown"},
 }
 
 // Rules returns the table, ordered by code. The caller must not change it.

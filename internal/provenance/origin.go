@@ -62,6 +62,9 @@ type Origin struct {
 	Root string
 	// Helper is the own function that made the root, or nil if Site did.
 	Helper *Helper
+	// Field is the receiver's field that a Stored context was read from, if it
+	// was one.
+	Field *types.Var
 	// Bounded: a deadline or timeout was set since.
 	Bounded bool
 	// Values: only values of another context were copied into a root.

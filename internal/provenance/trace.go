@@ -139,6 +139,19 @@ func (t *Tracer) phi(v *ssa.Phi) []Origin {
 		}
 		os = union(os, got)
 	}
+	return copiedOnSomeWay(os)
+}
+
+// copiedOnSomeWay marks a root as copied to if another member of the mixture
+// is the same root with values of a context: the copy was conditional on there
+// being a value.
+func copiedOnSomeWay(os []Origin) []Origin {
+	for _, c := range os {
+		if c.Kind != Fresh || !c.Values {
+			continue
+		}
+		os = with(os, func(o *Origin) { o.Values = o.Values || o.Kind == Fresh && o.Site == c.Site })
+	}
 	return os
 }
 
@@ -180,11 +193,49 @@ func (t *Tracer) load(v *ssa.UnOp) []Origin {
 				return os
 			}
 		}
-		return []Origin{{Kind: Stored}}
+		return []Origin{storedIn(a)}
 	case *ssa.IndexAddr:
 		return []Origin{{Kind: Stored}}
 	}
 	return unknown
+}
+
+// storedIn is a read of a field, which is named if it is the receiver's own.
+func storedIn(a *ssa.FieldAddr) Origin {
+	o := Origin{Kind: Stored}
+	recv, ok := receiver(a.X)
+	if f := callee.FieldOf(a); ok && f != nil {
+		o.Field, o.Root = f, recv.Name()+"."+f.Name()
+	}
+	return o
+}
+
+// receiver looks for the receiver of a method behind a value, also from a
+// closure in it.
+func receiver(v ssa.Value) (*ssa.Parameter, bool) {
+	for range maxValueDepth {
+		switch x := v.(type) {
+		case *ssa.UnOp:
+			v = x.X
+		case *ssa.FreeVar:
+			b := callee.Bindings(x)
+			if len(b) == 0 {
+				return nil, false
+			}
+			v = b[0]
+		case *ssa.Alloc:
+			vals, ok := callee.StoredIn(x)
+			if !ok || len(vals) != 1 {
+				return nil, false
+			}
+			v = vals[0]
+		case *ssa.Parameter:
+			return x, x.Parent().Signature.Recv() != nil && x.Parent().Params[0] == x
+		default:
+			return nil, false
+		}
+	}
+	return nil, false
 }
 
 // readLocal uses the stores that reach the read.
@@ -295,16 +346,28 @@ func (t *Tracer) built(a *ssa.Alloc) []Origin {
 	if !ok {
 		return unknown
 	}
+	var os []Origin // of the context that it is taken to be
+	others := false // another field holds a caller's context, for its values
 	for _, carries := range []func(types.Type) bool{IsContext, IsProvider} {
 		for i := range st.NumFields() {
-			if carries(st.Field(i).Type()) {
-				if os := t.fieldOfLocal(a, i); os != nil {
-					return os
-				}
+			if !carries(st.Field(i).Type()) {
+				continue
+			}
+			got := t.fieldOfLocal(a, i)
+			if os == nil {
+				os = got
+			} else if _, ok := Certain(got, Param); ok {
+				others = true
 			}
 		}
 	}
-	return unknown
+	if os == nil {
+		return unknown
+	}
+	if others {
+		os = with(os, func(o *Origin) { o.Values = o.Values || o.Kind == Fresh })
+	}
+	return os
 }
 
 // field reads a field of a struct value.

@@ -22,8 +22,10 @@ func Go(ctx context.Context, s store) {
 	}()
 }
 
-func GoCall(ctx context.Context, s store) {
-	go s.Save(context.Background(), "1") // silent: runs-apart
+func GoCall(ctx context.Context, s store) context.CancelFunc {
+	c, cancel := context.WithCancel(context.Background()) // silent: runs-apart
+	go s.Save(c, "1")
+	return cancel
 }
 
 func audit(s store) {

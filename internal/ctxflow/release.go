@@ -1,0 +1,162 @@
+package ctxflow
+
+import (
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// releases: release-shaped work, of which no result but an error is used, in
+// a defer or on a failing path. A rollback or an unlock on the context that
+// has just ended would be refused.
+func (e *engine) releases(p *passage) bool {
+	if usesResult(p.site.instr) {
+		return false
+	}
+	if _, ok := p.site.instr.(*ssa.Defer); ok || p.mode == runsDeferred || e.deferred(p.in) {
+		return true
+	}
+	for f, b := p.in, p.site.instr.Block(); f != nil; {
+		switch failing(b) {
+		case failed:
+			return true
+		case maybeFailed:
+			return isRelease(p.site)
+		}
+		mc := madeAt(f)
+		if mc == nil {
+			return false
+		}
+		f, b = f.parent, mc.(ssa.Instruction).Block()
+	}
+	return false
+}
+
+// deferred reports whether f runs only in defers, as far as the package shows:
+// a closure in those of the functions around it, a function in those of all
+// its callers.
+func (e *engine) deferred(f *function) bool {
+	return e.onlyDeferred(f, map[*function]bool{})
+}
+
+func (e *engine) onlyDeferred(f *function, seen map[*function]bool) bool {
+	if seen[f] {
+		return true
+	}
+	seen[f] = true
+	for _, in := range f.in {
+		if in.mode != runsDeferred && !e.onlyDeferred(in.from, seen) {
+			return false
+		}
+	}
+	return len(f.in) > 0
+}
+
+// usesResult reports whether a result other than an error is used. To ask a
+// result for its error, as one does with go-redis, is no use.
+func usesResult(instr ssa.CallInstruction) bool {
+	call, ok := instr.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	if _, tuple := call.Type().(*types.Tuple); !tuple {
+		return !isError(call.Type()) && !onlyAskedForError(call)
+	}
+	for _, ref := range *call.Referrers() {
+		if ex, ok := ref.(*ssa.Extract); ok && !isError(ex.Type()) && !onlyAskedForError(ex) {
+			return true
+		}
+	}
+	return false
+}
+
+func onlyAskedForError(v ssa.Value) bool {
+	for _, ref := range *v.Referrers() {
+		c, ok := ref.(*ssa.Call)
+		if !ok || usesResult(c) || c.Call.Signature().Results().Len() == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// failure says what the way to a block has found of an error.
+type failure uint8
+
+const (
+	notFailed   failure = iota
+	maybeFailed         // an error was found to be of some kind
+	failed              // an error was found not to be nil
+)
+
+// failing looks at the branches that control must have taken to the block.
+func failing(b *ssa.BasicBlock) failure {
+	worst := notFailed
+	for ; b != nil; b = b.Idom() {
+		if len(b.Preds) != 1 {
+			continue
+		}
+		pred := b.Preds[0]
+		if branch, ok := pred.Instrs[len(pred.Instrs)-1].(*ssa.If); ok && pred.Succs[0] != pred.Succs[1] {
+			worst = max(worst, saysFailed(branch.Cond, pred.Succs[0] == b))
+		}
+	}
+	return worst
+}
+
+// saysFailed is what it means that cond has the value.
+func saysFailed(cond ssa.Value, value bool) failure {
+	switch c := cond.(type) {
+	case *ssa.UnOp:
+		if c.Op == token.NOT {
+			return saysFailed(c.X, !value)
+		}
+	case *ssa.Call: // errors.Is(err, …), os.IsTimeout(err), or a write that says whether it worked
+		if value && takesError(&c.Call) || !value && takesContext(c.Call.Signature()) {
+			return maybeFailed
+		}
+	case *ssa.BinOp:
+		equal := c.Op == token.EQL && value || c.Op == token.NEQ && !value
+		switch {
+		case isError(c.X.Type()) && isNil(c.Y):
+			if !equal {
+				return failed
+			}
+		case isError(c.X.Type()):
+			if equal {
+				return maybeFailed
+			}
+		default: // status.Code(err) == codes.Aborted
+			if call, ok := c.X.(*ssa.Call); ok && equal && takesError(&call.Call) {
+				return maybeFailed
+			}
+		}
+	}
+	return notFailed
+}
+
+func takesError(c *ssa.CallCommon) bool {
+	return len(c.Args) > 0 && isError(c.Args[0].Type())
+}
+
+// isRelease reports whether a call gives back or undoes something, by the
+// verb that its name begins with.
+func isRelease(site *callsite) bool {
+	for _, t := range site.targets {
+		name := t.Name()
+		name = name[strings.LastIndexByte(name, '.')+1:]
+		for _, verb := range releaseVerbs {
+			if hasVerb(name, verb) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var releaseVerbs = []string{
+	"Abandon", "Abort", "Cancel", "Clean", "Cleanup", "Close", "Compensate", "Delete", "Discard", "Fail", "Free", "Mark",
+	"Nack", "Release", "Remove", "Revert", "Revoke", "Rollback", "Stop", "Terminate", "Undo", "Unlock", "Unregister",
+}

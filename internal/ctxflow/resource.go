@@ -1,0 +1,275 @@
+package ctxflow
+
+import (
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ctxprop/ctxprop/internal/provenance"
+)
+
+// keepsResult: what the call brings is kept in the receiver, a global or a
+// container of theirs: a pooled connection, a client, a cached value serves
+// later callers too, and must not die with the first.
+func (e *engine) keepsResult(p *passage) bool {
+	call, ok := p.site.instr.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	k := keeper{e: e, seen: map[ssa.Value]bool{}}
+	return k.comesFrom(call)
+}
+
+// keeper follows a value forward, through copies, wrappers, containers and
+// what is decoded from it, to a place that outlives the call.
+type keeper struct {
+	e    *engine
+	seen map[ssa.Value]bool
+}
+
+// comesFrom reports whether a result of the call, or what it writes through a
+// pointer that it is given, is kept.
+func (k *keeper) comesFrom(call *ssa.Call) bool {
+	if _, tuple := call.Type().(*types.Tuple); tuple {
+		for _, ref := range *call.Referrers() {
+			if ex, ok := ref.(*ssa.Extract); ok && !isError(ex.Type()) && k.kept(ex) {
+				return true
+			}
+		}
+	} else if !isError(call.Type()) && k.kept(call) {
+		return true
+	}
+	for _, arg := range call.Call.Args {
+		if out := outParameter(arg); out != nil && k.kept(out) {
+			return true
+		}
+	}
+	return false
+}
+
+// outParameter is the local whose address an argument passes, or that of one
+// in its list of variadic arguments, or nil.
+func outParameter(arg ssa.Value) *ssa.Alloc {
+	switch a := arg.(type) {
+	case *ssa.Alloc:
+		if !provenance.Carries(a.Type()) {
+			return a
+		}
+	case *ssa.MakeInterface:
+		return outParameter(a.X)
+	case *ssa.Slice:
+		array, ok := a.X.(*ssa.Alloc)
+		if !ok {
+			return nil
+		}
+		for _, ref := range *array.Referrers() {
+			at, ok := ref.(*ssa.IndexAddr)
+			if !ok {
+				continue
+			}
+			for _, use := range *at.Referrers() {
+				if st, ok := use.(*ssa.Store); ok && st.Addr == at {
+					if out := outParameter(st.Val); out != nil {
+						return out
+					}
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// maxKept bounds how many values are followed; longer ways are not seen.
+const maxKept = 60
+
+func (k *keeper) kept(v ssa.Value) bool {
+	if v == nil || k.seen[v] || len(k.seen) > maxKept || v.Referrers() == nil {
+		return false
+	}
+	k.seen[v] = true
+	for _, ref := range *v.Referrers() {
+		if k.keptBy(v, ref) {
+			return true
+		}
+	}
+	return false
+}
+
+func (k *keeper) keptBy(v ssa.Value, ref ssa.Instruction) bool {
+	switch ref := ref.(type) {
+	case *ssa.Store:
+		return ref.Val == v && (longLived(ref.Addr) || k.kept(localBase(ref.Addr)))
+	case *ssa.MapUpdate:
+		return ref.Value == v && (longLived(ref.Map) || k.kept(ref.Map))
+	case *ssa.Call:
+		return k.keptByCall(v, ref)
+	case *ssa.Extract:
+		return !isError(ref.Type()) && k.kept(ref)
+	case *ssa.UnOp:
+		return ref.Op == token.MUL && k.kept(ref)
+	case *ssa.MakeInterface, *ssa.ChangeInterface, *ssa.ChangeType, *ssa.Convert, *ssa.Phi, *ssa.TypeAssert,
+		*ssa.FieldAddr, *ssa.Field, *ssa.Slice, *ssa.IndexAddr, *ssa.Index:
+		return k.kept(ref.(ssa.Value))
+	}
+	return false
+}
+
+// keptByCall: the value is put into a container that outlives the call, or
+// something is made or read from it that is kept in its turn.
+func (k *keeper) keptByCall(v ssa.Value, call *ssa.Call) bool {
+	if b, ok := call.Call.Value.(*ssa.Builtin); ok {
+		return b.Name() == "append" && k.kept(call)
+	}
+	if takesContext(call.Call.Signature()) {
+		return false // further work, not a container
+	}
+	for _, t := range k.e.calls.Targets(&call.Call) {
+		if t.RecvShift() == 1 && t.Args[0] != v && longLived(t.Args[0]) && puts(t.Obj.Name()) {
+			return true
+		}
+	}
+	return k.comesFrom(call)
+}
+
+// puts reports whether a method puts what it is given into a container, by
+// the names of sync.Map, atomic.Pointer and the usual caches.
+func puts(name string) bool {
+	for _, verb := range []string{"Add", "Cache", "CompareAndSwap", "Insert", "LoadOrStore", "Put", "Set", "Store", "Swap"} {
+		if hasVerb(name, verb) {
+			return true
+		}
+	}
+	return false
+}
+
+// localBase is the local variable that an address lies in, or nil.
+func localBase(addr ssa.Value) ssa.Value {
+	for {
+		switch a := addr.(type) {
+		case *ssa.FieldAddr:
+			addr = a.X
+		case *ssa.IndexAddr:
+			addr = a.X
+		case *ssa.Alloc:
+			return a
+		default:
+			return nil
+		}
+	}
+}
+
+// longLived reports whether an address lies in a global or behind the
+// receiver of the function, or of the function around a closure.
+func longLived(addr ssa.Value) bool {
+	root := placeOf(addr).root
+	switch root := root.(type) {
+	case *ssa.Global:
+		return true
+	case *ssa.Parameter:
+		recv := root.Parent().Signature.Recv()
+		return recv != nil && len(root.Parent().Params) > 0 && root.Parent().Params[0] == root && placeOf(addr).path != ""
+	}
+	return false
+}
+
+// linked: the root has a cancel function that is called when the context at
+// hand ends: it is given to context.AfterFunc, or a goroutine waits for the
+// end and calls it. Cancellation arrives, as it does in merged contexts.
+func (e *engine) linked(p *passage) bool {
+	root, ok := p.o.Site.(*ssa.Call)
+	if !ok || !p.o.Cancelled {
+		return false
+	}
+	for _, cancel := range cancelFuncs(root, 0) {
+		if e.calledAtEnd(cancel, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// cancelFuncs lists the cancel functions of what is derived from a context.
+func cancelFuncs(ctx ssa.Value, depth int) []ssa.Value {
+	if depth > 6 || ctx.Referrers() == nil {
+		return nil
+	}
+	var out []ssa.Value
+	for _, ref := range *ctx.Referrers() {
+		call, ok := ref.(*ssa.Call)
+		if !ok || call.Referrers() == nil {
+			continue
+		}
+		for _, use := range *call.Referrers() {
+			ex, ok := use.(*ssa.Extract)
+			switch {
+			case ok && isFunc(ex.Type()):
+				out = append(out, ex)
+			case ok && provenance.IsContext(ex.Type()):
+				out = append(out, cancelFuncs(ex, depth+1)...)
+			}
+		}
+		if provenance.IsContext(call.Type()) {
+			out = append(out, cancelFuncs(call, depth+1)...)
+		}
+	}
+	return out
+}
+
+func (e *engine) calledAtEnd(cancel ssa.Value, depth int) bool {
+	if depth > 4 || cancel.Referrers() == nil {
+		return false
+	}
+	for _, ref := range *cancel.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.ChangeType:
+			if e.calledAtEnd(ref, depth+1) {
+				return true
+			}
+		case *ssa.Store:
+			if a, ok := ref.Addr.(*ssa.Alloc); ok && ref.Val == cancel && e.calledAtEnd(a, depth+1) {
+				return true
+			}
+		case *ssa.UnOp:
+			if e.calledAtEnd(ref, depth+1) {
+				return true
+			}
+		case *ssa.MakeClosure:
+			if e.waitsForCaller(ref.Fn.(*ssa.Function)) || e.givenToAfterFunc(ref) {
+				return true
+			}
+		case *ssa.Call:
+			if e.isAfterFunc(&ref.Call) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (e *engine) givenToAfterFunc(closure *ssa.MakeClosure) bool {
+	for _, ref := range *closure.Referrers() {
+		if c, ok := ref.(*ssa.Call); ok && e.isAfterFunc(&c.Call) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAfterFunc matches context.AfterFunc of a context that has a caller.
+func (e *engine) isAfterFunc(c *ssa.CallCommon) bool {
+	fn := c.StaticCallee()
+	return fn != nil && fn.Name() == "AfterFunc" && fn.Pkg != nil && fn.Pkg.Pkg.Path() == "context" && e.hasCaller(c.Args[0])
+}
+
+// waitsForCaller reports whether a closure waits for the end of a context that
+// has a caller.
+func (e *engine) waitsForCaller(fn *ssa.Function) bool {
+	return slices.ContainsFunc(doneWaits(fn), e.hasCaller)
+}
+
+// hasCaller reports whether a context comes from anything but a root.
+func (e *engine) hasCaller(ctx ssa.Value) bool {
+	return slices.ContainsFunc(e.trace.Of(ctx), func(o provenance.Origin) bool { return o.Kind != provenance.Fresh })
+}
