@@ -183,8 +183,11 @@ func (p *program) reachFrom(root *node) {
 	for len(work) > 0 {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
+		if len(n.entries) == maxEntries {
+			continue // so is what n reaches
+		}
 		n.reached = true
-		if len(n.entries) < maxEntries && !slices.Contains(n.entries, root.Name) {
+		if !slices.Contains(n.entries, root.Name) {
 			n.entries = append(n.entries, root.Name)
 		}
 		for _, c := range n.Calls {

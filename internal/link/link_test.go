@@ -91,6 +91,55 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestManyEntries joins a program with more handlers than a finding lists, which
+// come to the loss on ways of their own.
+func TestManyEntries(t *testing.T) {
+	const handlers = 30
+	archive := txtar.Parse([]byte(`-- go.mod --
+module example.com/app
+
+go 1.26
+-- store/store.go --
+package store
+
+import "context"
+
+type Driver interface {
+	Query(ctx context.Context, q string) error
+}
+
+func Own(ctx context.Context, d Driver) error { return d.Query(context.Background(), "own") }
+-- web/web.go --
+package web
+
+import (
+	"context"
+	"net/http"
+
+	"example.com/app/store"
+)
+
+func shared(ctx context.Context, d store.Driver) error { return below(ctx, d) }
+
+func below(ctx context.Context, d store.Driver) error { return store.Own(ctx, d) }
+`))
+	web := &archive.Files[len(archive.Files)-1]
+	for i := range handlers {
+		web.Data = fmt.Appendf(web.Data, `
+func own%d(ctx context.Context) error { return shared(ctx, nil) }
+
+func get%[1]d(w http.ResponseWriter, r *http.Request) { _ = own%[1]d(r.Context()) }
+`, i)
+	}
+	vs := link.Join(load(t, archive).analyze(t))
+	if len(vs) != 1 {
+		t.Fatalf("%d findings, want 1", len(vs))
+	}
+	if n := len(vs[0].Entries); n != 20 || vs[0].Grade != finding.GradeRequest {
+		t.Errorf("%d entry points at grade %s, want 20 of %d at grade R", n, vs[0].Grade, handlers)
+	}
+}
+
 // program is a module of its own, loaded from files as the command loads it.
 type program struct {
 	dir  string
