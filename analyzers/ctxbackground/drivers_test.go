@@ -19,13 +19,18 @@ import (
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
-// TestDriversAgree runs one program through go vet and through the command.
+func TestDrivers(t *testing.T) {
+	tool := buildCommand(t)
+	t.Run("agree", func(t *testing.T) { testAgreement(t, tool) })
+	t.Run("dependencies", func(t *testing.T) { testDependencies(t, tool) })
+}
+
+// testAgreement runs one program through go vet and through the command.
 // Vet reports a severed callee at each package's closing call and names the
 // home in the message; the command reports it at its home. Both must mean the
 // same findings.
-func TestDriversAgree(t *testing.T) {
+func testAgreement(t *testing.T, tool string) {
 	dir, archive := unpack(t, "testdata/drivers.txtar")
-	tool := buildCommand(t)
 	every, program := marks(archive, "finding"), marks(archive, "program")
 	vet := run(t, dir, "go", "vet", "-vettool="+tool, "-json", "-ctxbackground.severity=info", "./...")
 	t.Run("vet", func(t *testing.T) { compare(t, fromVet(t, vet), every) })
@@ -33,11 +38,10 @@ func TestDriversAgree(t *testing.T) {
 	t.Run("command", func(t *testing.T) { compare(t, fromCommand(t, command), append(every, program...)) })
 }
 
-// TestDriversOnDependencies: whose code a package is, the drivers learn in
+// testDependencies: whose code a package is, the drivers learn in
 // different ways. A dependency's losses are its own unless it is named.
-func TestDriversOnDependencies(t *testing.T) {
+func testDependencies(t *testing.T, tool string) {
 	dir, _ := unpack(t, "testdata/own.txtar")
-	tool := buildCommand(t)
 	loss := []string{"CTX102 lib/lib.go:8"}
 	for _, test := range []struct {
 		dir, own string
