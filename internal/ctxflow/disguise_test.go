@@ -19,16 +19,49 @@ type rootForm struct {
 	imports string
 	decls   string
 	use     string
+	ends    bool // it has a deadline, or a cancel function that is called
 }
 
 var rootForms = []rootForm{
 	{name: "Background", use: `v, err = s.Load(context.Background(), id)`},
 	{name: "TODO", use: `v, err = s.Load(context.TODO(), id)`},
 	{
-		name: "WithTimeout", imports: `import "time"`,
+		name: "WithTimeout", imports: `import "time"`, ends: true,
 		use: `c, cancel := context.WithTimeout(context.Background(), time.Second)
 			defer cancel()
 			v, err = s.Load(c, id)`,
+	},
+	{
+		name: "WithCancel", ends: true,
+		use: `c, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			v, err = s.Load(c, id)`,
+	},
+	{name: "WithValue", decls: `type key struct{}`, use: `v, err = s.Load(context.WithValue(context.Background(), key{}, 1), id)`},
+	{
+		name: "error group", imports: `import group "golang.org/x/sync/errgroup"`,
+		use: `_, c := group.WithContext(context.Background())
+			v, err = s.Load(c, id)`,
+	},
+	{
+		name: "local struct",
+		use: `job := struct{ ctx context.Context; id string }{context.Background(), id}
+			v, err = s.Load(job.ctx, job.id)`,
+	},
+	{
+		name: "passed on", decls: `func load(ctx context.Context, s sink, id string) (string, error) { return s.Load(ctx, id) }`,
+		use: `v, err = load(context.Background(), s, id)`,
+	},
+	{
+		name: "wrapped", decls: `
+			type key struct{}
+			func tagged(ctx context.Context) context.Context { return context.WithValue(ctx, key{}, 1) }`,
+		use: `v, err = s.Load(tagged(tagged(context.Background())), id)`,
+	},
+	{
+		name: "function value",
+		use: `load := s.Load
+			v, err = load(context.Background(), id)`,
 	},
 	{name: "variable", decls: `var root = context.Background()`, use: `v, err = s.Load(root, id)`},
 	{name: "helper", decls: `func fresh() context.Context { return context.Background() }`, use: `v, err = s.Load(fresh(), id)`},
@@ -65,9 +98,9 @@ type shape struct {
 	home    string       // as a key, PKG for the package's path
 	imports string
 	text    string
-	// unlessBounded: silent if the root has a deadline of its own.
-	unlessBounded bool
-	far           string // text of another package, PKG/far, that makes the root
+	// unlessEnding: silent if the root has a deadline or is cancelled.
+	unlessEnding bool
+	far          string // text of another package, PKG/far, that makes the root
 }
 
 var shapes = []shape{
@@ -146,7 +179,7 @@ var shapes = []shape{
 			func work(wg *sync.WaitGroup, s sink, id string) (v string, err error) { defer wg.Done(); USE; return v, err }`,
 	},
 	{
-		name: "go, unawaited", code: finding.UnboundedDetach, home: "PKG.Entry", unlessBounded: true,
+		name: "go, unawaited", code: finding.UnboundedDetach, home: "PKG.Entry", unlessEnding: true,
 		text: `func Entry(ctx context.Context, s sink, id string) {
 				go func() (v string, err error) { USE; return v, err }()
 			}`,
@@ -203,6 +236,121 @@ var shapes = []shape{
 				for id := range ids { USE }
 				return v, err
 			}`,
+	},
+	{
+		name: "returned closure", code: finding.SeveredCallee, home: "PKG.loader",
+		text: `func Entry(ctx context.Context, s sink, id string) (string, error) { return loader(s)(id) }
+			func loader(s sink) func(string) (string, error) {
+				return func(id string) (v string, err error) { USE; return v, err }
+			}`,
+	},
+	{
+		name: "closure handed to a parameter", code: finding.FreshContext, home: "PKG.Entry",
+		text: `func Entry(ctx context.Context, s sink, id string) (v string, err error) {
+				each(3, func(int) { USE })
+				return v, err
+			}
+			func each(n int, f func(int)) { for i := range n { f(i) } }`,
+	},
+	{
+		name: "sync callback of a library", code: finding.FreshContext, home: "PKG.Entry", imports: `import "sort"`,
+		text: `func Entry(ctx context.Context, s sink, id string) (v string, err error) {
+				_ = sort.Search(3, func(int) bool { USE; return v == "" })
+				return v, err
+			}`,
+	},
+	{
+		name: "closure in a local struct", code: finding.FreshContext, home: "PKG.Entry",
+		text: `func Entry(ctx context.Context, s sink, id string) (v string, err error) {
+				step := struct{ do func() }{func() { USE }}
+				step.do()
+				return v, err
+			}`,
+	},
+	{
+		name: "select case", code: finding.FreshContext, home: "PKG.Entry",
+		text: `func Entry(ctx context.Context, s sink, ids chan string) (v string, err error) {
+				select {
+				case id := <-ids: USE
+				case <-ctx.Done(): return "", ctx.Err()
+				}
+				return v, err
+			}`,
+	},
+	{
+		name: "type switch", code: finding.FreshContext, home: "PKG.Entry",
+		text: `func Entry(ctx context.Context, s sink, x any) (v string, err error) {
+				switch id := x.(type) {
+				case string: USE
+				}
+				return v, err
+			}`,
+	},
+	{
+		name: "recursion", code: finding.SeveredCallee, home: "PKG.walk",
+		text: `func Entry(ctx context.Context, s sink, id string) (string, error) { return walk(3, s, id) }
+			func walk(n int, s sink, id string) (v string, err error) {
+				if n > 0 { return walk(n-1, s, id) }
+				USE
+				return v, err
+			}`,
+	},
+	{
+		name: "deep chain", code: finding.SeveredCallee, home: "PKG.d",
+		text: `func Entry(ctx context.Context, s sink, id string) (string, error) { return a(s, id) }
+			func a(s sink, id string) (string, error) { return b(s, id) }
+			func b(s sink, id string) (string, error) { return c(s, id) }
+			func c(s sink, id string) (string, error) { return d(s, id) }
+			func d(s sink, id string) (v string, err error) { USE; return v, err }`,
+	},
+	{
+		name: "two goroutines deep", code: finding.FreshContext, home: "PKG.Entry", imports: `import "sync"`,
+		text: `func Entry(ctx context.Context, s sink, id string) (v string, err error) {
+				var outer, inner sync.WaitGroup
+				outer.Add(1)
+				go func() {
+					defer outer.Done()
+					inner.Add(1)
+					go func() { defer inner.Done(); USE }()
+					inner.Wait()
+				}()
+				outer.Wait()
+				return v, err
+			}`,
+	},
+	{
+		name: "worker closures over a channel", code: finding.FreshContext, home: "PKG.Entry",
+		text: `func Entry(ctx context.Context, s sink, ids []string) (out []string) {
+				results := make(chan string)
+				for _, id := range ids {
+					go func() { var v string; var err error; USE; _ = err; results <- v }()
+				}
+				for range ids { out = append(out, <-results) }
+				return out
+			}`,
+	},
+	{
+		name: "provider at hand", code: finding.FreshContext, home: "PKG.Entry",
+		text: `type request struct{ ctx context.Context }
+			func (r *request) Context() context.Context { return r.ctx }
+			func Entry(r *request, s sink, id string) (v string, err error) { USE; return v, err }`,
+	},
+	{
+		name: "named function in a goroutine's closure", code: finding.SeveredCallee, home: "PKG.help",
+		text: `func Entry(ctx context.Context, s sink, id string) error {
+				done := make(chan error)
+				go func() { _, err := help(s, id); done <- err }()
+				return <-done
+			}
+			func help(s sink, id string) (v string, err error) { USE; return v, err }`,
+	},
+	{
+		name: "deferred with a result", code: finding.SeveredCallee, home: "PKG.help",
+		text: `func Entry(ctx context.Context, s sink, id string) (v string, err error) {
+				defer func() { v, err = help(s, id) }()
+				return "", nil
+			}
+			func help(s sink, id string) (v string, err error) { USE; return v, err }`,
 	},
 	{
 		name: "embedded field", code: finding.SeveredCallee, home: "(*PKG.inner).do",
@@ -315,7 +463,7 @@ func TestDisguises(t *testing.T) {
 			for _, r := range rootForms {
 				pkg := cellPath(sh.name, r.name)
 				want := ""
-				if sh.code != "" && !(sh.unlessBounded && r.name == "WithTimeout") {
+				if sh.code != "" && !(sh.unlessEnding && r.ends) {
 					want = fmt.Sprintf("%s in %s", sh.code, strings.ReplaceAll(sh.home, "PKG", pkg))
 				}
 				if got := summary(results[pkg], results[pkg+"/far"]); got != want {

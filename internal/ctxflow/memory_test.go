@@ -57,7 +57,7 @@ func readTree(root string, dirs ...string) (files, error) {
 // fraction of the time that its source would.
 var stdImporter = sync.OnceValues(func() (types.Importer, error) {
 	cmd := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}}={{.Export}}{{end}}",
-		"database/sql", "net/http", "os/exec", "iter")
+		"database/sql", "net/http", "os/exec", "iter", "sort")
 	cmd.Stderr = new(bytes.Buffer)
 	out, err := cmd.Output()
 	if err != nil {
