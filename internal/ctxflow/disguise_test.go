@@ -2,6 +2,7 @@ package ctxflow
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -448,16 +449,19 @@ func cellPath(names ...string) string {
 	return "matrix/" + clean.Replace(strings.Join(names, "/"))
 }
 
-func TestDisguises(t *testing.T) {
-	sources := files{}
+// disguises writes the packages of all cells.
+func disguises() files {
+	out := files{}
 	for _, sh := range shapes {
 		for _, r := range rootForms {
-			for name, text := range cell(cellPath(sh.name, r.name), r, sh) {
-				sources[name] = text
-			}
+			maps.Copy(out, cell(cellPath(sh.name, r.name), r, sh))
 		}
 	}
-	results := load(t, sources).analyze(t, Config{})
+	return out
+}
+
+func TestDisguises(t *testing.T) {
+	results := load(t, disguises()).analyze(t, Config{})
 	for _, sh := range shapes {
 		t.Run(sh.name, func(t *testing.T) {
 			for _, r := range rootForms {
