@@ -117,10 +117,30 @@ func (w *walk[T]) visit(v ssa.Value, depth int) bool {
 		return w.all(Bindings(v), depth)
 	case *ssa.UnOp:
 		return w.load(v.X, depth)
+	case *ssa.Call:
+		return w.returned(v, 0, depth)
+	case *ssa.Extract:
+		call, ok := v.Tuple.(*ssa.Call)
+		return ok && w.returned(call, v.Index, depth)
 	case *ssa.Const:
 		return v.IsNil()
 	}
 	return false
+}
+
+// returned follows what a function of this package returns.
+func (w *walk[T]) returned(call *ssa.Call, result, depth int) bool {
+	fn := call.Call.StaticCallee()
+	if fn == nil || bodied(fn, w.r.pkg) == nil {
+		return false
+	}
+	var vals []ssa.Value
+	for _, b := range fn.Blocks {
+		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
+			vals = append(vals, ret.Results[result])
+		}
+	}
+	return w.all(vals, depth)
 }
 
 func (w *walk[T]) all(vs []ssa.Value, depth int) bool {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"go/token"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -47,8 +48,13 @@ func analysed(file string, units []*unit) bool {
 	return false
 }
 
-// sitesAt describes the places on a line where a context reaches blocking
-// work, reported or not, each once although a test variant has it again.
+func onLine(pos token.Position, file string, line int) bool {
+	return pos.Filename == file && pos.Line == line
+}
+
+// sitesAt describes the places where a context reaches blocking work, on the
+// line or from a root that is made there, reported or not, each once although
+// a test variant has it again.
 func sitesAt(file string, line int, r *report, units []*unit) []string {
 	var lines []string
 	for _, u := range units {
@@ -58,7 +64,9 @@ func sitesAt(file string, line int, r *report, units []*unit) []string {
 		}
 		for _, s := range flow.Sites {
 			pos := r.fset.Position(s.Pos)
-			if pos.Filename != file || pos.Line != line {
+			if !onLine(pos, file, line) && !slices.ContainsFunc(s.Origins, func(o ctxflow.SiteOrigin) bool {
+				return o.Pos.IsValid() && onLine(r.fset.Position(o.Pos), file, line)
+			}) {
 				continue
 			}
 			text := fmt.Sprintf("%s: %s\n", positionText(pos, r.dir), s)

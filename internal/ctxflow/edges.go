@@ -57,6 +57,11 @@ func (e *engine) addEdges() {
 				e.edgesAt(f, cs)
 			}
 		}
+		for _, f := range e.funcs {
+			for _, cs := range f.calls {
+				e.edgesToArguments(f, cs)
+			}
+		}
 		if !e.learnCallsParam() {
 			return
 		}
@@ -82,6 +87,35 @@ func (e *engine) edgesAt(f *function, cs *callsite) {
 				handed := callee.Target{Fn: ref.Fn, Obj: ref.Obj, Sig: arg.Type().Underlying().(*types.Signature)}
 				e.addEdge(&edge{from: f, site: cs, target: handed, mode: min(m, am), handed: true})
 			}
+		}
+	}
+}
+
+// edgesToArguments adds edges for a call of a function parameter in a closure
+// that outlives the function it is in: to what the callers in this package
+// pass for the parameter. This is how a wrapper makes a handler of a function.
+// Where the call is part of the function itself, it is its callers who hand
+// the argument over, see edgesAt.
+func (e *engine) edgesToArguments(f *function, cs *callsite) {
+	if f.parent == nil || len(cs.targets) != 1 || cs.targets[0].Fn != nil || cs.targets[0].Obj != nil {
+		return
+	}
+	p := paramBehind(cs.instr.Common().Value, 0)
+	if p == nil || p.Parent() == f.ssa || e.runsForNamed(f) {
+		return
+	}
+	owner, i := e.bySSA[p.Parent()], paramIndex(p)
+	if owner == nil {
+		return
+	}
+	for _, in := range owner.in {
+		if in.handed || i >= len(in.target.Args) {
+			continue
+		}
+		refs, _ := e.calls.Funcs(in.target.Args[i])
+		for _, ref := range refs {
+			t := callee.Target{Fn: ref.Fn, Obj: ref.Obj, Sig: cs.instr.Common().Signature()}
+			e.addEdge(&edge{from: f, site: cs, target: t, mode: e.modeOf(f, cs), handed: true})
 		}
 	}
 }

@@ -50,12 +50,17 @@ type Call struct {
 	Silent bool
 }
 
-// nodeKey tells the function f from the others in its named function.
+// nodeKey tells the function f from all others of the program. Initializers
+// share their names, and nobody calls them by name.
 func (f *function) nodeKey() string {
-	if f.parent == nil {
-		return f.key()
+	key := f.key()
+	if obj := f.named.obj; obj == nil || obj.Name() == "_" || obj.Name() == "init" && obj.Signature().Recv() == nil {
+		key = fmt.Sprintf("%s#%d", key, f.named.index)
 	}
-	return fmt.Sprintf("%s$%d", f.key(), f.index-f.named.index)
+	if f.parent == nil {
+		return key
+	}
+	return fmt.Sprintf("%s$%d", key, f.index-f.named.index)
 }
 
 func (e *engine) graph() *Graph {

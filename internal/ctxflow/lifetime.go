@@ -54,7 +54,7 @@ func (e *engine) reportLifetime(s lossSite, code finding.Code, by *function, pos
 	e.lifetimeSeen[key] = true
 	v := &Verdict{Code: code, Grade: grade}
 	v.fill(e, &loss{home: by, o: s.o, sink: s.sink, site: s.cs, pos: pos})
-	v.Hand = bestCarrier(hand)
+	v.setHand(hand)
 	if rule, quiet := e.unheeded(grade, hand, false); quiet {
 		e.note(pos, rule)
 		e.latent = append(e.latent, v)

@@ -221,7 +221,7 @@ func (e *engine) reportOwn(l *loss, hand []carrier) {
 	grade := e.gradeAt(l.home)
 	v := &Verdict{Code: finding.FreshContext, Grade: grade, Ordinal: l.ordinal}
 	v.fill(e, l)
-	v.Hand = bestCarrier(hand)
+	v.setHand(hand)
 	v.FixSafe = (grade == finding.GradeRequest || l.sink.Known) && !l.unsafeWrite && !e.mixed[l.root] &&
 		onlyPassedDown(l.root, false) && failing(l.site.instr.Block()) == notFailed
 	rule, quiet := e.unheeded(grade, hand, false)
@@ -346,7 +346,7 @@ func (e *engine) closeLoss(in *edge, o *openAt, hand []carrier) {
 		v = &Verdict{Code: finding.SeveredCallee, Pos: pos, Sink: o.fact.Sink, Open: o.fact}
 		if o.local != nil {
 			v.fill(e, o.local)
-			v.Pos, v.Local = o.local.pos, true
+			v.Local = true
 		} else {
 			v.Home = o.fact.Home
 			v.End = endOfCall(e.fileOf(pos), pos)
@@ -442,7 +442,7 @@ func (e *engine) reportUnderived(l *loss) {
 	}
 	v.fill(e, l)
 	v.Returned = true
-	v.Hand = bestCarrier(f.carriers)
+	v.setHand(f.carriers)
 	v.FixSafe = !e.mixed[l.root] && onlyPassedDown(l.root, true)
 	e.verdicts = append(e.verdicts, v)
 }

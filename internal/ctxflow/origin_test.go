@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"github.com/ctxprop/ctxprop/internal/provenance"
 )
 
 // TestOrigins asserts where the context of each blocking call comes from: the
@@ -34,7 +32,7 @@ func TestOrigins(t *testing.T) {
 	}
 }
 
-func originText(o provenance.Origin) string {
+func originText(o SiteOrigin) string {
 	var b strings.Builder
 	b.WriteString(o.Kind.String())
 	if o.Bounded {

@@ -3,6 +3,7 @@ package ctxflow
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -21,7 +22,7 @@ func (e *engine) releases(p *passage) bool {
 	for f, b := p.in, p.site.instr.Block(); f != nil; {
 		switch failing(b) {
 		case failed:
-			return true
+			return !startsWork(p.site)
 		case maybeFailed:
 			return isRelease(p.site)
 		}
@@ -36,22 +37,28 @@ func (e *engine) releases(p *passage) bool {
 
 // deferred reports whether f runs only in defers, as far as the package shows:
 // a closure in those of the functions around it, a function in those of all
-// its callers.
+// its callers. Functions that call each other prove nothing of each other, so
+// what counts is the calls into their circle.
 func (e *engine) deferred(f *function) bool {
-	return e.onlyDeferred(f, map[*function]bool{})
-}
-
-func (e *engine) onlyDeferred(f *function, seen map[*function]bool) bool {
-	if seen[f] {
-		return true
-	}
-	seen[f] = true
-	for _, in := range f.in {
-		if in.mode != runsDeferred && !e.onlyDeferred(in.from, seen) {
+	seen := map[*function]bool{f: true}
+	work := []*function{f}
+	found := false
+	for len(work) > 0 {
+		g := work[len(work)-1]
+		work = work[:len(work)-1]
+		if len(g.in) == 0 {
 			return false
 		}
+		for _, in := range g.in {
+			if in.mode == runsDeferred {
+				found = true
+			} else if !seen[in.from] {
+				seen[in.from] = true
+				work = append(work, in.from)
+			}
+		}
 	}
-	return len(f.in) > 0
+	return found
 }
 
 // usesResult reports whether a result other than an error is used. To ask a
@@ -74,8 +81,20 @@ func usesResult(instr ssa.CallInstruction) bool {
 
 func onlyAskedForError(v ssa.Value) bool {
 	for _, ref := range *v.Referrers() {
-		c, ok := ref.(*ssa.Call)
-		if !ok || usesResult(c) || c.Call.Signature().Results().Len() == 0 {
+		switch ref := ref.(type) {
+		case *ssa.Call:
+			if usesResult(ref) || ref.Call.Signature().Results().Len() == 0 {
+				return false
+			}
+		case *ssa.FieldAddr: // on the way to a method of an embedded type
+			if !onlyAskedForError(ref) {
+				return false
+			}
+		case *ssa.UnOp:
+			if !onlyAskedForError(ref) {
+				return false
+			}
+		default:
 			return false
 		}
 	}
@@ -143,18 +162,24 @@ func takesError(c *ssa.CallCommon) bool {
 
 // isRelease reports whether a call gives back or undoes something, by the
 // verb that its name begins with.
-func isRelease(site *callsite) bool {
+func isRelease(site *callsite) bool { return calls(site, releaseVerbs) }
+
+// startsWork reports whether a call goes on with the work, as in find or
+// create, by its verb.
+func startsWork(site *callsite) bool { return calls(site, workVerbs) }
+
+func calls(site *callsite, verbs []string) bool {
 	for _, t := range site.targets {
 		name := t.Name()
 		name = name[strings.LastIndexByte(name, '.')+1:]
-		for _, verb := range releaseVerbs {
-			if hasVerb(name, verb) {
-				return true
-			}
+		if slices.ContainsFunc(verbs, func(verb string) bool { return hasVerb(name, verb) }) {
+			return true
 		}
 	}
 	return false
 }
+
+var workVerbs = []string{"Add", "Create", "Ensure", "Fetch", "Find", "Get", "Insert", "List", "Load", "Lookup", "Query", "Upsert"}
 
 var releaseVerbs = []string{
 	"Abandon", "Abort", "Cancel", "Clean", "Cleanup", "Close", "Compensate", "Delete", "Discard", "Fail", "Free", "Mark",

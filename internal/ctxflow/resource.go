@@ -100,9 +100,9 @@ func (k *keeper) kept(v ssa.Value) bool {
 func (k *keeper) keptBy(v ssa.Value, ref ssa.Instruction) bool {
 	switch ref := ref.(type) {
 	case *ssa.Store:
-		return ref.Val == v && (longLived(ref.Addr) || k.kept(localBase(ref.Addr)))
+		return ref.Val == v && (k.e.longLived(ref.Addr) || k.kept(localBase(ref.Addr)))
 	case *ssa.MapUpdate:
-		return ref.Value == v && (longLived(ref.Map) || k.kept(ref.Map))
+		return ref.Value == v && (k.e.longLived(ref.Map) || k.kept(ref.Map))
 	case *ssa.Call:
 		return k.keptByCall(v, ref)
 	case *ssa.Extract:
@@ -126,7 +126,7 @@ func (k *keeper) keptByCall(v ssa.Value, call *ssa.Call) bool {
 		return false // further work, not a container
 	}
 	for _, t := range k.e.calls.Targets(&call.Call) {
-		if t.RecvShift() == 1 && t.Args[0] != v && longLived(t.Args[0]) && puts(t.Obj.Name()) {
+		if t.RecvShift() == 1 && t.Args[0] != v && k.e.longLived(t.Args[0]) && puts(t.Obj.Name()) {
 			return true
 		}
 	}
@@ -162,16 +162,38 @@ func localBase(addr ssa.Value) ssa.Value {
 
 // longLived reports whether an address lies in a global or behind the
 // receiver of the function, or of the function around a closure.
-func longLived(addr ssa.Value) bool {
-	root := placeOf(addr).root
-	switch root := root.(type) {
+//
+// A receiver that every caller in the package has just made is theirs alone:
+// a view of one request keeps nothing for the next.
+func (e *engine) longLived(addr ssa.Value) bool {
+	at := placeOf(addr)
+	switch root := at.root.(type) {
 	case *ssa.Global:
 		return true
 	case *ssa.Parameter:
 		recv := root.Parent().Signature.Recv()
-		return recv != nil && len(root.Parent().Params) > 0 && root.Parent().Params[0] == root && placeOf(addr).path != ""
+		return recv != nil && root.Parent().Params[0] == root && at.path != "" && !e.madePerCall(root.Parent())
 	}
 	return false
+}
+
+// madePerCall reports whether every caller of a method in this package calls
+// it on a value that the caller has made.
+func (e *engine) madePerCall(method *ssa.Function) bool {
+	f := e.bySSA[method]
+	if f == nil || len(f.in) == 0 {
+		return false
+	}
+	for _, in := range f.in {
+		if in.handed || len(in.target.Args) == 0 {
+			return false
+		}
+		a, ok := placeOf(in.target.Args[0]).root.(*ssa.Alloc)
+		if !ok || a.Parent() != in.from.ssa {
+			return false
+		}
+	}
+	return true
 }
 
 // linked: the root has a cancel function that is called when the context at

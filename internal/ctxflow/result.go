@@ -46,8 +46,9 @@ type Verdict struct {
 	Entries  []string
 
 	// For losses whose home has a context at hand.
-	Hand     carrier
-	RootCall token.Pos // Lparen of the root's call, if it is in sight
+	hand     *types.Var // what is or provides the context at hand; nil if it has no name
+	provides bool       // it only provides it
+	RootCall token.Pos  // Lparen of the root's call, if it is in sight
 	SinkPos  token.Pos
 	FixSafe  bool // replacing the root's call by the context at hand changes nothing else
 	Returned bool // the root is returned, not used in the home
@@ -70,13 +71,18 @@ type Closer struct {
 // HandVar is the variable that is or provides the context at hand, and the
 // method that provides it, if any. It is nil if none has a name.
 func (v *Verdict) HandVar() (obj *types.Var, method string) {
-	if v.Hand.v == nil || v.Hand.blank() {
-		return nil, ""
+	if v.provides {
+		return v.hand, "Context"
 	}
-	if v.Hand.isContext() {
-		return v.Hand.v, ""
+	return v.hand, ""
+}
+
+// setHand notes which of the contexts at hand to use. Only its variable is
+// kept, for no SSA may outlive the package.
+func (v *Verdict) setHand(hand []carrier) {
+	if c := bestCarrier(hand); !c.blank() {
+		v.hand, v.provides = c.v, !c.isContext()
 	}
-	return v.Hand.v, "Context"
 }
 
 // ID is the finding's identity.
@@ -138,8 +144,28 @@ type Site struct {
 	In      string
 	Sink    string
 	Grade   finding.Grade
-	Origins []provenance.Origin
+	Origins []SiteOrigin
 	Rule    Rule // the rule of silence that applied, or ""
+}
+
+// SiteOrigin is a provenance.Origin without its SSA.
+type SiteOrigin struct {
+	Kind                   provenance.Kind
+	Root                   string
+	Pos                    token.Pos // where the root is made
+	Bounded, Values, Maybe bool
+}
+
+func siteOrigins(os []provenance.Origin) []SiteOrigin {
+	var out []SiteOrigin
+	for _, o := range os {
+		so := SiteOrigin{Kind: o.Kind, Root: o.Root, Bounded: o.Bounded, Values: o.Values, Maybe: o.Maybe}
+		if o.Site != nil {
+			so.Pos = o.Site.Pos()
+		}
+		out = append(out, so)
+	}
+	return out
 }
 
 func (s *Site) String() string {
@@ -234,7 +260,7 @@ func (e *engine) result() *Result {
 func (e *engine) addSite(f *function, cs *callsite, sink Sink, os []provenance.Origin) {
 	pos := cs.instr.Pos()
 	if e.sites[pos] == nil {
-		e.sites[pos] = &Site{Pos: pos, In: f.name(), Sink: sink.Name, Grade: e.gradeAt(f), Origins: os}
+		e.sites[pos] = &Site{Pos: pos, In: f.name(), Sink: sink.Name, Grade: e.gradeAt(f), Origins: siteOrigins(os)}
 	}
 }
 

@@ -295,5 +295,6 @@ func (p *program) addCloser(v *ctxflow.Verdict, in incoming, chain []string) boo
 // named is the key of the named function that a node is or is in.
 func named(key string) string {
 	key, _, _ = strings.Cut(key, "$")
+	key, _, _ = strings.Cut(key, "#")
 	return key
 }
