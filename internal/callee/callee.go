@@ -131,13 +131,13 @@ func (r *Resolver) invoke(c *ssa.CallCommon) []Target {
 		if !ok {
 			return []Target{iface}
 		}
-		targets = append(targets, Target{Fn: r.body(m), Obj: m.Origin(), Args: args, Sig: c.Signature(), Invoked: types.IsInterface(m.Signature().Recv().Type())})
+		targets = append(targets, Target{Fn: r.Body(m), Obj: m.Origin(), Args: args, Sig: c.Signature(), Invoked: types.IsInterface(m.Signature().Recv().Type())})
 	}
 	return targets
 }
 
-// body is the function's SSA if it has a body in this package.
-func (r *Resolver) body(m *types.Func) *ssa.Function {
+// Body is the function's SSA if it has a body in this package.
+func (r *Resolver) Body(m *types.Func) *ssa.Function {
 	if m.Pkg() != r.pkg.Pkg {
 		return nil
 	}

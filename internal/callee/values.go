@@ -44,7 +44,7 @@ func (r *Resolver) ref(fn *ssa.Function, bound ssa.Value) FuncRef {
 	}
 	obj = obj.Origin()
 	if fn.Synthetic != "" { // bound, thunk or promotion wrapper: the method itself is meant
-		return FuncRef{Fn: r.body(obj), Obj: obj, Bound: bound}
+		return FuncRef{Fn: r.Body(obj), Obj: obj, Bound: bound}
 	}
 	return FuncRef{Fn: bodied(fn, r.pkg), Obj: obj}
 }

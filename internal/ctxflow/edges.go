@@ -2,6 +2,8 @@ package ctxflow
 
 import (
 	"go/types"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -60,6 +62,7 @@ func (e *engine) addEdges() {
 		for _, f := range e.funcs {
 			for _, cs := range f.calls {
 				e.edgesToArguments(f, cs)
+				e.edgesToInstances(f, cs)
 			}
 		}
 		if !e.learnCallsParam() {
@@ -116,6 +119,35 @@ func (e *engine) edgesToArguments(f *function, cs *callsite) {
 		for _, ref := range refs {
 			t := callee.Target{Fn: ref.Fn, Obj: ref.Obj, Sig: cs.instr.Common().Signature()}
 			e.addEdge(&edge{from: f, site: cs, target: t, mode: e.modeOf(f, cs), handed: true})
+		}
+	}
+}
+
+// edgesToInstances adds edges for a method called on a value of a type
+// parameter: to the methods of the types with which callers in this package
+// instantiate the function.
+func (e *engine) edgesToInstances(f *function, cs *callsite) {
+	c := cs.instr.Common()
+	if !c.IsInvoke() {
+		return
+	}
+	tp, ok := types.Unalias(c.Value.Type()).(*types.TypeParam)
+	if !ok {
+		return
+	}
+	params := f.named.ssa.TypeParams()
+	if tp.Index() >= params.Len() || params.At(tp.Index()) != tp {
+		return
+	}
+	for _, in := range f.named.in {
+		instance := in.site.instr.Common().StaticCallee()
+		if in.handed || instance == nil || len(instance.TypeArgs()) != params.Len() {
+			continue
+		}
+		obj, _, _ := types.LookupFieldOrMethod(instance.TypeArgs()[tp.Index()], true, c.Method.Pkg(), c.Method.Name())
+		if m, ok := obj.(*types.Func); ok {
+			t := callee.Target{Fn: e.calls.Body(m), Obj: m.Origin(), Args: append([]ssa.Value{c.Value}, c.Args...), Sig: c.Signature()}
+			e.addEdge(&edge{from: f, site: cs, target: t, mode: e.modeOf(f, cs)})
 		}
 	}
 }
@@ -192,12 +224,23 @@ func (e *engine) cataloguedMode(f *function, t callee.Target, entry *catalog.Ent
 // defaultArgMode is for a function of which nothing is known: one that
 // returns an error and takes a function that returns one passes it on, so it
 // runs the function before it returns (a transaction, a retry, a walk). A
-// callback without an error may be kept for later.
+// callback without an error may be kept for later, and so is one that is
+// registered for something to happen, by the verb of the function's name.
 func defaultArgMode(t callee.Target, arg ssa.Value) mode {
-	if t.Sig != nil && returnsError(t.Sig) && returnsError(arg.Type().Underlying().(*types.Signature)) {
-		return runsHere
+	if t.Sig == nil || !returnsError(t.Sig) || !returnsError(arg.Type().Underlying().(*types.Signature)) {
+		return runsApart
 	}
-	return runsApart
+	name := t.Name()
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	if slices.ContainsFunc(registerVerbs, func(verb string) bool { return hasVerb(name, verb) }) {
+		return runsApart
+	}
+	return runsHere
+}
+
+var registerVerbs = []string{
+	"Add", "After", "Async", "Bind", "Consume", "Defer", "Enqueue", "Every", "Handle", "Hook", "Listen", "Notify", "Observe",
+	"On", "Push", "Queue", "Register", "Schedule", "Set", "Spawn", "Start", "Submit", "Subscribe", "Use", "Watch",
 }
 
 func returnsError(sig *types.Signature) bool {

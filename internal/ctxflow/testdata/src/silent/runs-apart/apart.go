@@ -139,3 +139,22 @@ func Called(ctx context.Context, s store) {
 }
 
 func call(f func()) { f() }
+
+type bus interface {
+	Subscribe(topic string, f func([]byte) error) error
+	Transaction(f func() error) error
+}
+
+// Callback is run whenever a message comes.
+func Callback(ctx context.Context, b bus, s store) error {
+	return b.Subscribe("orders", func(m []byte) error {
+		return s.Save(context.Background(), string(m)) // silent: runs-apart
+	})
+}
+
+// Within is run before the transaction ends.
+func Within(ctx context.Context, b bus, s store) error {
+	return b.Transaction(func() error {
+		return s.Save(context.Background(), "1") // reported: CTX101
+	})
+}
