@@ -43,7 +43,7 @@ func everything() *analysis.Analyzer {
 	return a
 }
 
-// TestLibraries summarises the standard library and the toolchain, for three
+// TestLibraries summarises the standard library and the toolchain, for four
 // systems, and two large modules, all with their tests: more than 100,000
 // functions of every shape that Go has. It asks for no more than an end
 // without a panic, over more code than any cap may hide.
@@ -61,7 +61,7 @@ func TestLibraries(t *testing.T) {
 	for _, part := range []struct{ goos, dir, pattern string }{
 		{"linux", ".", "std"}, {"linux", ".", "cmd"}, {"linux", ".", "honnef.co/go/tools/..."},
 		{"linux", strings.TrimSpace(string(tools)), "./..."},
-		{"windows", ".", "std"}, {"windows", ".", "cmd"}, {"darwin", ".", "std"},
+		{"windows", ".", "std"}, {"windows", ".", "cmd"}, {"darwin", ".", "std"}, {"freebsd", ".", "std"},
 	} {
 		tree := listSource(t, part.goos, part.dir, part.pattern)
 		tree.declare()
