@@ -153,15 +153,16 @@ func (e *engine) waitsFor(f *function, p place) bool {
 					return true
 				}
 			case *ssa.Select:
-				if instr.Blocking && !hasDoneCase(instr) {
+				if instr.Blocking && !hasWayOut(instr) {
 					for _, st := range instr.States {
 						if st.Dir == types.RecvOnly && placeOf(st.Chan) == p {
 							return true
 						}
 					}
 				}
-			case *ssa.Call:
-				if isMethod(&instr.Call, "sync", "WaitGroup", "Wait") && placeOf(instr.Call.Args[0]) == p {
+			case *ssa.Call, *ssa.Defer:
+				c := instr.(ssa.CallInstruction).Common()
+				if isMethod(c, "sync", "WaitGroup", "Wait") && placeOf(c.Args[0]) == p {
 					return true
 				}
 			}
@@ -170,13 +171,25 @@ func (e *engine) waitsFor(f *function, p place) bool {
 	return false
 }
 
-func hasDoneCase(s *ssa.Select) bool {
+// hasWayOut reports whether a select can end without what it waits for: with a
+// context, or with a timer.
+func hasWayOut(s *ssa.Select) bool {
 	for _, st := range s.States {
-		if doneOf(st.Chan) != nil {
+		if doneOf(st.Chan) != nil || st.Dir == types.RecvOnly && isTimer(st.Chan.Type()) {
 			return true
 		}
 	}
 	return false
+}
+
+// isTimer reports whether t is a channel of time.Time.
+func isTimer(t types.Type) bool {
+	ch, ok := t.Underlying().(*types.Chan)
+	if !ok {
+		return false
+	}
+	n := callee.Named(ch.Elem())
+	return n != nil && n.Obj().Name() == "Time" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time"
 }
 
 // waitsOn reports whether f or a function around it calls the named method on
@@ -185,7 +198,7 @@ func (e *engine) waitsOn(f *function, method string, recv ssa.Value) bool {
 	want := placeOf(recv)
 	for around := f; around != nil; around = around.parent {
 		for _, cs := range around.calls {
-			if _, called := cs.instr.(*ssa.Call); !called {
+			if _, apart := cs.instr.(*ssa.Go); apart {
 				continue
 			}
 			for _, t := range cs.targets {

@@ -37,28 +37,52 @@ func (e *engine) releases(p *passage) bool {
 
 // deferred reports whether f runs only in defers, as far as the package shows:
 // a closure in those of the functions around it, a function in those of all
-// its callers. Functions that call each other prove nothing of each other, so
-// what counts is the calls into their circle.
+// its callers. An exported function has callers that the package does not
+// show, and functions that call each other prove nothing of each other.
 func (e *engine) deferred(f *function) bool {
-	seen := map[*function]bool{f: true}
-	work := []*function{f}
-	found := false
-	for len(work) > 0 {
-		g := work[len(work)-1]
-		work = work[:len(work)-1]
-		if len(g.in) == 0 {
-			return false
+	if e.inDefers == nil {
+		e.inDefers = e.findDeferred()
+	}
+	return e.inDefers[f]
+}
+
+func (e *engine) findDeferred() map[*function]bool {
+	var entries, started []*function
+	for _, f := range e.funcs {
+		if len(f.in) == 0 || f.obj != nil && f.obj.Exported() {
+			entries = append(entries, f)
 		}
-		for _, in := range g.in {
+		for _, in := range f.in {
 			if in.mode == runsDeferred {
-				found = true
-			} else if !seen[in.from] {
-				seen[in.from] = true
-				work = append(work, in.from)
+				started = append(started, f)
 			}
 		}
 	}
+	otherwise := runsBelow(entries)
+	found := runsBelow(started)
+	for f := range otherwise {
+		delete(found, f)
+	}
 	return found
+}
+
+// runsBelow lists the functions and what runs below them outside of defers.
+func runsBelow(work []*function) map[*function]bool {
+	seen := map[*function]bool{}
+	for len(work) > 0 {
+		f := work[len(work)-1]
+		work = work[:len(work)-1]
+		if seen[f] {
+			continue
+		}
+		seen[f] = true
+		for _, g := range f.out {
+			if g.to != nil && g.mode != runsDeferred {
+				work = append(work, g.to)
+			}
+		}
+	}
+	return seen
 }
 
 // usesResult reports whether a result other than an error is used. To ask a

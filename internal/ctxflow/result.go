@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
-	"golang.org/x/tools/go/ast/astutil"
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ctxprop/ctxprop/internal/callee"
@@ -115,22 +114,35 @@ func (v *Verdict) AddEntries(names []string) {
 	slices.Sort(v.Entries)
 }
 
-// callRange is the extent of the call expression whose parenthesis (or, for
-// go and defer, whose keyword) is at pos.
+// callRange is the extent of the call whose parenthesis is at pos, or of the
+// go, defer or return statement that begins there. Only the declaration around
+// pos is walked.
 func callRange(f *ast.File, pos token.Pos) (token.Pos, token.Pos) {
+	start, end := pos, pos
 	if f == nil {
-		return pos, pos
+		return start, end
 	}
-	path, _ := astutil.PathEnclosingInterval(f, pos, pos)
-	for _, n := range path {
+	i, _ := slices.BinarySearchFunc(f.Decls, pos, func(d ast.Decl, pos token.Pos) int { return cmp.Compare(d.End(), pos) })
+	if i == len(f.Decls) {
+		return start, end
+	}
+	ast.Inspect(f.Decls[i], func(n ast.Node) bool {
+		if n == nil || pos < n.Pos() || n.End() <= pos {
+			return false
+		}
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			return n.Pos(), n.End()
+			if n.Lparen == pos {
+				start, end = n.Pos(), n.End()
+			}
 		case *ast.GoStmt, *ast.DeferStmt, *ast.ReturnStmt:
-			return n.Pos(), n.End()
+			if n.Pos() == pos {
+				start, end = n.Pos(), n.End()
+			}
 		}
-	}
-	return pos, pos
+		return true
+	})
+	return start, end
 }
 
 func endOfCall(f *ast.File, pos token.Pos) token.Pos {
@@ -219,6 +231,7 @@ type engine struct {
 	openLosses    []*Verdict
 	latent        []*Verdict
 	lifetimeSeen  map[lifetimeKey]bool
+	inDefers      map[*function]bool // lazily, by deferred
 }
 
 // analyze runs the steps in their order; each uses what the ones before it left.

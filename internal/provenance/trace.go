@@ -190,7 +190,7 @@ func (t *Tracer) load(v *ssa.UnOp) []Origin {
 	case *ssa.FieldAddr:
 		if alloc, ok := a.X.(*ssa.Alloc); ok {
 			if os := t.fieldOfLocal(alloc, a.Field); os != nil {
-				return os
+				return ifGivenAway(os, alloc, v)
 			}
 		}
 		return []Origin{storedIn(a)}
@@ -375,7 +375,7 @@ func (t *Tracer) field(v *ssa.Field) []Origin {
 	if load, ok := v.X.(*ssa.UnOp); ok {
 		if a, ok := load.X.(*ssa.Alloc); ok {
 			if os := t.fieldOfLocal(a, v.Field); os != nil {
-				return os
+				return ifGivenAway(os, a, load)
 			}
 		}
 	}
@@ -390,6 +390,27 @@ func (t *Tracer) fieldOfLocal(a *ssa.Alloc, field int) []Origin {
 	var os []Origin
 	for _, v := range vals {
 		os = union(os, with(t.Of(v), func(o *Origin) { o.Maybe = o.Maybe || len(vals) > 1 }))
+	}
+	return os
+}
+
+// ifGivenAway marks what was stored in a local struct as a default, if the
+// struct's address goes to a call, a closure or a variable before the read:
+// this is how options are applied.
+func ifGivenAway(os []Origin, a *ssa.Alloc, read ssa.Instruction) []Origin {
+	for _, ref := range *a.Referrers() {
+		given := false
+		switch ref := ref.(type) {
+		case ssa.CallInstruction:
+			given = true
+		case *ssa.Store:
+			given = ref.Val == a
+		case *ssa.MakeClosure, *ssa.MakeInterface:
+			given = true
+		}
+		if given && mayFollow(ref, read) {
+			return with(os, func(o *Origin) { o.Maybe = true })
+		}
 	}
 	return os
 }

@@ -21,13 +21,13 @@ func withContext(ctx context.Context) option { return func(o *settings) { o.ctx 
 
 // Options: the root is a default, which whoever gets the struct may replace.
 func Options(ctx context.Context, s store) error {
-	o := &settings{ctx: context.Background()}
+	o := &settings{ctx: context.Background()} // silent: default
 	withContext(ctx)(o)
 	return s.Save(o.ctx, "1")
 }
 
 func OptionDefault(ctx context.Context, s store, options ...option) error {
-	o := &settings{ctx: context.Background()}
+	o := &settings{ctx: context.Background()} // silent: default
 	for _, f := range options {
 		f(o)
 	}
