@@ -48,7 +48,7 @@ func (e *engine) reportLifetime(s lossSite, code finding.Code, by *function, pos
 	if code == finding.WrongContext {
 		key.pos = by.named.pos() // all uses in a function have one cause
 	}
-	if e.allows.Allowed(pos, code) || e.lifetimeSeen[key] {
+	if e.allowed(s.cs.instr.Pos(), code, pos) || e.lifetimeSeen[key] {
 		return
 	}
 	e.lifetimeSeen[key] = true

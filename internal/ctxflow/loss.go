@@ -163,7 +163,7 @@ func (e *engine) classify(losses []*loss) {
 		switch {
 		case len(hand) > 0:
 			e.reportOwn(l, hand)
-		case e.allows.Allowed(l.pos, finding.SeveredCallee):
+		case e.allowed(l.site.instr.Pos(), finding.SeveredCallee, l.pos):
 		case e.isTwin(l.home):
 			e.note(l.site.instr.Pos(), RuleTwin)
 		default:
@@ -215,7 +215,7 @@ func (e *engine) isTwin(f *function) bool {
 }
 
 func (e *engine) reportOwn(l *loss, hand []carrier) {
-	if e.allows.Allowed(l.pos, finding.FreshContext) || e.allows.Allowed(l.site.instr.Pos(), finding.FreshContext) {
+	if site := l.site.instr.Pos(); e.allowed(site, finding.FreshContext, l.pos, site) {
 		return
 	}
 	grade := e.gradeAt(l.home)

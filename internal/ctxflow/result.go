@@ -158,6 +158,7 @@ type Site struct {
 	Grade   finding.Grade
 	Origins []SiteOrigin
 	Rule    Rule // the rule of silence that applied, or ""
+	Allowed bool // suppressed by a directive
 }
 
 // SiteOrigin is a provenance.Origin without its SSA.
@@ -198,6 +199,9 @@ func (s *Site) String() string {
 	text := fmt.Sprintf("%s calls %s; context: %s; grade %s", s.In, s.Sink, strings.Join(parts, " or "), s.Grade)
 	if s.Rule != "" {
 		text += fmt.Sprintf("; silent by rule %s", s.Rule)
+	}
+	if s.Allowed {
+		text += "; suppressed by a directive"
 	}
 	return text
 }
@@ -275,6 +279,19 @@ func (e *engine) addSite(f *function, cs *callsite, sink Sink, os []provenance.O
 	if e.sites[pos] == nil {
 		e.sites[pos] = &Site{Pos: pos, In: f.name(), Sink: sink.Name, Grade: e.gradeAt(f), Origins: siteOrigins(os)}
 	}
+}
+
+// allowed reports whether a directive at one of the places suppresses the code
+// for the call at site.
+func (e *engine) allowed(site token.Pos, code finding.Code, at ...token.Pos) bool {
+	found := false
+	for _, pos := range at {
+		found = e.allows.Allowed(pos, code) || found
+	}
+	if s := e.sites[site]; s != nil && found {
+		s.Allowed = true
+	}
+	return found
 }
 
 // note records the rule of silence that applied at a site.
