@@ -18,7 +18,7 @@ import (
 
 // lifetimes applies these rules to one origin of one blocking call.
 func (e *engine) lifetimes(s lossSite) {
-	if s.o.Maybe || e.inTest(s.cs.instr.Pos()) || e.inGenerated(s.cs.instr.Pos()) || e.helpsTests() || s.f.helpsTests() {
+	if s.o.Maybe || e.inTest(s.cs.instr.Pos()) || e.inGenerated(s.cs.instr.Pos()) || e.testSupport || s.f.helpsTests() {
 		return
 	}
 	if sp, ok := e.spawnOf(s.f, s.cs); ok {

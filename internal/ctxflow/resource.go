@@ -3,7 +3,6 @@ package ctxflow
 import (
 	"go/token"
 	"go/types"
-	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -194,104 +193,4 @@ func (e *engine) madePerCall(method *ssa.Function) bool {
 		}
 	}
 	return true
-}
-
-// linked: the root has a cancel function that is called when the context at
-// hand ends: it is given to context.AfterFunc, or a goroutine waits for the
-// end and calls it. Cancellation arrives, as it does in merged contexts.
-func (e *engine) linked(p *passage) bool {
-	root, ok := p.o.Site.(*ssa.Call)
-	if !ok || !p.o.Cancelled {
-		return false
-	}
-	for _, cancel := range cancelFuncs(root, 0) {
-		if e.calledAtEnd(cancel, 0) {
-			return true
-		}
-	}
-	return false
-}
-
-// cancelFuncs lists the cancel functions of what is derived from a context.
-func cancelFuncs(ctx ssa.Value, depth int) []ssa.Value {
-	if depth > 6 || ctx.Referrers() == nil {
-		return nil
-	}
-	var out []ssa.Value
-	for _, ref := range *ctx.Referrers() {
-		call, ok := ref.(*ssa.Call)
-		if !ok || call.Referrers() == nil {
-			continue
-		}
-		for _, use := range *call.Referrers() {
-			ex, ok := use.(*ssa.Extract)
-			switch {
-			case ok && isFunc(ex.Type()):
-				out = append(out, ex)
-			case ok && provenance.IsContext(ex.Type()):
-				out = append(out, cancelFuncs(ex, depth+1)...)
-			}
-		}
-		if provenance.IsContext(call.Type()) {
-			out = append(out, cancelFuncs(call, depth+1)...)
-		}
-	}
-	return out
-}
-
-func (e *engine) calledAtEnd(cancel ssa.Value, depth int) bool {
-	if depth > 4 || cancel.Referrers() == nil {
-		return false
-	}
-	for _, ref := range *cancel.Referrers() {
-		switch ref := ref.(type) {
-		case *ssa.ChangeType:
-			if e.calledAtEnd(ref, depth+1) {
-				return true
-			}
-		case *ssa.Store:
-			if a, ok := ref.Addr.(*ssa.Alloc); ok && ref.Val == cancel && e.calledAtEnd(a, depth+1) {
-				return true
-			}
-		case *ssa.UnOp:
-			if e.calledAtEnd(ref, depth+1) {
-				return true
-			}
-		case *ssa.MakeClosure:
-			if e.waitsForCaller(ref.Fn.(*ssa.Function)) || e.givenToAfterFunc(ref) {
-				return true
-			}
-		case *ssa.Call:
-			if e.isAfterFunc(&ref.Call) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (e *engine) givenToAfterFunc(closure *ssa.MakeClosure) bool {
-	for _, ref := range *closure.Referrers() {
-		if c, ok := ref.(*ssa.Call); ok && e.isAfterFunc(&c.Call) {
-			return true
-		}
-	}
-	return false
-}
-
-// isAfterFunc matches context.AfterFunc of a context that has a caller.
-func (e *engine) isAfterFunc(c *ssa.CallCommon) bool {
-	fn := c.StaticCallee()
-	return fn != nil && fn.Name() == "AfterFunc" && fn.Pkg != nil && fn.Pkg.Pkg.Path() == "context" && e.hasCaller(c.Args[0])
-}
-
-// waitsForCaller reports whether a closure waits for the end of a context that
-// has a caller.
-func (e *engine) waitsForCaller(fn *ssa.Function) bool {
-	return slices.ContainsFunc(doneWaits(fn), e.hasCaller)
-}
-
-// hasCaller reports whether a context comes from anything but a root.
-func (e *engine) hasCaller(ctx ssa.Value) bool {
-	return slices.ContainsFunc(e.trace.Of(ctx), func(o provenance.Origin) bool { return o.Kind != provenance.Fresh })
 }

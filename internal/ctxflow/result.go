@@ -225,6 +225,8 @@ type engine struct {
 	reached map[*function]*edgeTo
 	impls   map[*types.Func][]*function
 	unknown []string
+	// testSupport: the package is there for tests, and nothing in it is reported.
+	testSupport bool
 
 	sites         map[token.Pos]*Site
 	verdicts      []*Verdict
@@ -241,6 +243,7 @@ type engine struct {
 // analyze runs the steps in their order; each uses what the ones before it left.
 func (e *engine) analyze() *Result {
 	e.allows = finding.ParseDirectives(e.pass.Fset, e.pass.Files)
+	e.testSupport = e.supportsTests()
 	e.pkg = e.build()
 	e.calls = callee.New(e.pkg, sourceFuncs(e.pkg, e.pass.Files, e.pass.TypesInfo))
 	e.trace = provenance.New(e.catalog, e.calls, e)
