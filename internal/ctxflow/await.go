@@ -78,6 +78,15 @@ func fieldName(t types.Type, i int) string {
 // or by a bare receive from a channel on which it sends or which it closes. A
 // select with a Done case is a way out.
 func (e *engine) awaited(f *function, g *ssa.Go, cs *callsite) bool {
+	return e.awaitedBefore(f, g, cs) || e.awaitedBy(f, g, cs, deferredWait)
+}
+
+// awaitedBefore is awaited without the waits that the function has deferred.
+func (e *engine) awaitedBefore(f *function, g *ssa.Go, cs *callsite) bool {
+	return e.awaitedBy(f, g, cs, e.waitsFor)
+}
+
+func (e *engine) awaitedBy(f *function, g *ssa.Go, cs *callsite, waits func(*function, place) bool) bool {
 	for _, t := range cs.targets {
 		body := e.bySSA[t.Fn]
 		if t.Fn == nil || body == nil {
@@ -93,7 +102,7 @@ func (e *engine) awaited(f *function, g *ssa.Go, cs *callsite) bool {
 				signal = place{arg.root, arg.path + signal.path}
 			}
 			for around := f; around != nil; around = around.parent {
-				if e.waitsFor(around, signal) {
+				if waits(around, signal) {
 					return true
 				}
 			}
@@ -160,11 +169,22 @@ func (e *engine) waitsFor(f *function, p place) bool {
 						}
 					}
 				}
-			case *ssa.Call, *ssa.Defer:
-				c := instr.(ssa.CallInstruction).Common()
-				if isMethod(c, "sync", "WaitGroup", "Wait") && placeOf(c.Args[0]) == p {
+			case *ssa.Call:
+				if isMethod(&instr.Call, "sync", "WaitGroup", "Wait") && placeOf(instr.Call.Args[0]) == p {
 					return true
 				}
+			}
+		}
+	}
+	return false
+}
+
+// deferredWait reports whether f waits on the place in a defer.
+func deferredWait(f *function, p place) bool {
+	for _, b := range f.ssa.Blocks {
+		for _, instr := range b.Instrs {
+			if d, ok := instr.(*ssa.Defer); ok && isMethod(&d.Call, "sync", "WaitGroup", "Wait") && placeOf(d.Call.Args[0]) == p {
+				return true
 			}
 		}
 	}

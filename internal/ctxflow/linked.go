@@ -107,3 +107,50 @@ func (e *engine) waitsForCaller(fn *ssa.Function) bool {
 func (e *engine) hasCaller(ctx ssa.Value) bool {
 	return slices.ContainsFunc(e.trace.Of(ctx), func(o provenance.Origin) bool { return o.Kind != provenance.Fresh })
 }
+
+// endedByDefer: the root has a cancel function in a defer, and the goroutine
+// that works on it is waited for in a defer only: a heartbeat or a lease that
+// lives as long as the function, and ends with it.
+func (e *engine) endedByDefer(p *passage) bool {
+	root, ok := p.o.Site.(*ssa.Call)
+	if !ok || !p.o.Cancelled {
+		return false
+	}
+	for f := p.in; f.parent != nil; f = f.parent {
+		for _, in := range f.in {
+			g, spawned := in.site.instr.(*ssa.Go)
+			if spawned && in.mode == runsAwaited && !e.awaitedBefore(in.from, g, in.site) {
+				return slices.ContainsFunc(cancelFuncs(root, 0), isDeferred)
+			}
+		}
+	}
+	return false
+}
+
+// isDeferred reports whether a function value is called in a defer.
+func isDeferred(f ssa.Value) bool {
+	if f.Referrers() == nil {
+		return false
+	}
+	for _, ref := range *f.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.Defer:
+			if ref.Call.Value == f {
+				return true
+			}
+		case *ssa.ChangeType:
+			if isDeferred(ref) {
+				return true
+			}
+		case *ssa.Store:
+			if a, ok := ref.Addr.(*ssa.Alloc); ok && ref.Val == f && isDeferred(a) {
+				return true
+			}
+		case *ssa.UnOp:
+			if isDeferred(ref) {
+				return true
+			}
+		}
+	}
+	return false
+}

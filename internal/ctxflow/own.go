@@ -49,13 +49,18 @@ func (e *engine) isOwn() bool {
 	return !isStd(path) && !isForeignPath(file)
 }
 
+// firstFile is the package's first file that is not in the build cache, or any
+// if all are. The files that cgo has processed lie in the cache and name, in
+// line directives, those that they were made from.
 func firstFile(pass *analysis.Pass) string {
+	name := ""
 	for _, f := range pass.Files {
-		if name := pass.Fset.File(f.FileStart).Name(); name != "" {
-			return filepath.ToSlash(name)
+		name = filepath.ToSlash(pass.Fset.Position(f.Package).Filename)
+		if name != "" && !inBuildCache(name) {
+			break
 		}
 	}
-	return ""
+	return name
 }
 
 // buildCacheDir matches the two-digit hash directories of GOCACHE, where go

@@ -18,6 +18,7 @@ const (
 	RuleOneStep   Rule = "one-step"       // a bounded step in a loop that leaves on its own context
 	RuleResource  Rule = "resource"       // the result is kept for later callers
 	RuleLinked    Rule = "linked-root"    // the root is cancelled by hand when the context at hand is
+	RuleEnded     Rule = "ended-by-defer" // a goroutine that the function's own defers first cancel and then wait for
 	RuleApart     Rule = "runs-apart"     // runs later or unawaited, so it is not the caller's own work
 	RuleShared    Rule = "runs-shared"    // runs once on behalf of many callers
 	RuleBlank     Rule = "blank-context"  // the function declares that it does not use its context
@@ -57,6 +58,7 @@ var siteRules = []siteRule{
 	{RuleOneStep, (*engine).oneStep},
 	{RuleResource, (*engine).keepsResult},
 	{RuleLinked, (*engine).linked},
+	{RuleEnded, (*engine).endedByDefer},
 }
 
 // silent returns the first rule of silence that holds.

@@ -351,9 +351,14 @@ func (e *engine) summarizeResults(f *function) bool {
 	return changed
 }
 
+// returns lists the function's own ways out. What it returns after a panic
+// that a defer has recovered from is a default, and has no place.
 func returns(fn *ssa.Function) []*ssa.Return {
 	var out []*ssa.Return
 	for _, b := range fn.Blocks {
+		if b == fn.Recover {
+			continue
+		}
 		if ret, ok := b.Instrs[len(b.Instrs)-1].(*ssa.Return); ok {
 			out = append(out, ret)
 		}
