@@ -3,6 +3,8 @@ package provenance
 import (
 	"go/token"
 	"go/types"
+	"maps"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -23,19 +25,30 @@ type Tracer struct {
 	Calls   *callee.Resolver
 	Oracle  Oracle
 
-	memo   map[ssa.Value][]Origin
-	active map[ssa.Value]bool
-	// looped is set while an evaluation has met a value that is still being
-	// evaluated: what it computed below that value is incomplete and must not
-	// be remembered.
-	looped  bool
+	memo    map[ssa.Value][]Origin // final
+	round   *round                 // of the evaluation that is under way
 	reach   map[*ssa.Function]*reaching
 	helpers map[helperKey]*Helper
 }
 
+// round is one pass over the values that an evaluation needs. Each is computed
+// once a round, from what the last round has left where values depend on each
+// other in a circle, as the phis of a loop do; rounds are repeated until
+// nothing changes.
+type round struct {
+	last, next map[ssa.Value][]Origin
+	active     map[ssa.Value]bool
+	circle     bool // a value was asked for while it was being computed
+	changed    bool
+}
+
+// maxRounds bounds the rounds. Origins are few and only grow, so that two or
+// three settle nearly everything; what has not settled then stays unknown.
+const maxRounds = 16
+
 // New returns a tracer.
 func New(c *catalog.Catalog, calls *callee.Resolver, o Oracle) *Tracer {
-	return &Tracer{Catalog: c, Calls: calls, Oracle: o, active: map[ssa.Value]bool{}, memo: map[ssa.Value][]Origin{}, reach: map[*ssa.Function]*reaching{}}
+	return &Tracer{Catalog: c, Calls: calls, Oracle: o, memo: map[ssa.Value][]Origin{}, reach: map[*ssa.Function]*reaching{}}
 }
 
 // Forget drops what was remembered, for when summaries have changed.
@@ -46,21 +59,50 @@ func (t *Tracer) Of(v ssa.Value) []Origin {
 	if os, ok := t.memo[v]; ok {
 		return os
 	}
-	if t.active[v] {
-		t.looped = true
-		return nil
+	if t.round != nil {
+		return t.visit(v)
 	}
-	outermost := len(t.active) == 0
-	t.active[v] = true
-	outer := t.looped
-	t.looped = false
+	defer func() { t.round = nil }()
+	last := map[ssa.Value][]Origin{}
+	for range maxRounds {
+		t.round = &round{last: last, next: map[ssa.Value][]Origin{}, active: map[ssa.Value]bool{}}
+		t.visit(v)
+		last = t.round.next
+		if !t.round.circle || !t.round.changed {
+			maps.Copy(t.memo, last)
+			return last[v]
+		}
+	}
+	t.memo[v] = unknown
+	return unknown
+}
+
+// visit computes a value once in a round.
+func (t *Tracer) visit(v ssa.Value) []Origin {
+	if os, ok := t.round.next[v]; ok {
+		t.round.circle = t.round.circle || t.round.active[v]
+		return os
+	}
+	before, known := t.round.last[v]
+	t.round.next[v], t.round.active[v] = before, true
 	os := t.eval(v)
-	delete(t.active, v)
-	if !t.looped || outermost {
-		t.memo[v] = os
+	t.round.next[v], t.round.active[v] = os, false
+	if !known || !sameOrigins(os, before) {
+		t.round.changed = true
 	}
-	t.looped = (t.looped || outer) && !outermost
 	return os
+}
+
+func sameOrigins(a, b []Origin) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for _, o := range a {
+		if !slices.Contains(b, o) {
+			return false
+		}
+	}
+	return true
 }
 
 var unknown = []Origin{{Kind: Unknown}}
