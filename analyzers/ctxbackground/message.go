@@ -113,5 +113,8 @@ func witness(fset *token.FileSet, v *ctxflow.Verdict) []finding.Step {
 		}
 		steps = append(steps, s)
 	}
+	for _, pos := range v.More {
+		steps = append(steps, finding.Step{Func: home.Func, Pos: fset.Position(pos), Note: "another root, with the same cause"})
+	}
 	return steps
 }

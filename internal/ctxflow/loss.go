@@ -31,6 +31,7 @@ type loss struct {
 type openAt struct {
 	fact  OpenLoss
 	local *loss // nil if the home is in another package
+	more  []token.Pos
 }
 
 // lossSite is a site before it is grouped into a loss.
@@ -206,6 +207,10 @@ func (e *engine) openUp(ls []*loss) {
 	o.fact.More = len(ls) - 1
 	v := &Verdict{Code: finding.SeveredCallee, Open: o.fact, Local: true}
 	v.fill(e, l)
+	for _, other := range ls[1:] {
+		v.More = append(v.More, other.pos)
+	}
+	o.more = v.More
 	e.openLosses = append(e.openLosses, v)
 	e.propagate(l.home, o)
 }
@@ -346,7 +351,7 @@ func (e *engine) closeLoss(in *edge, o *openAt, hand []carrier) {
 		v = &Verdict{Code: finding.SeveredCallee, Pos: pos, Sink: o.fact.Sink, Open: o.fact}
 		if o.local != nil {
 			v.fill(e, o.local)
-			v.Local = true
+			v.Local, v.More = true, o.more
 		} else {
 			v.Home = o.fact.Home
 			v.End = endOfCall(e.fileOf(pos), pos)

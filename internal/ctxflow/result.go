@@ -55,6 +55,7 @@ type Verdict struct {
 	// For severed callees.
 	Local   bool // the home is in this package
 	Open    OpenLoss
+	More    []token.Pos // further roots in the same home, if it is in this package
 	Closers []Closer
 }
 
