@@ -216,7 +216,7 @@ func factBlocks(t callee.Target, fact *Fact) []blockingArg {
 	return out
 }
 
-// shapedBlock applies the default of DESIGN: a first parameter that is a
+// shapedBlock is the default for what nothing is known of: a first parameter that is a
 // context and a last result that is an error.
 func shapedBlock(t callee.Target, instr ssa.CallInstruction) []blockingArg {
 	if t.Sig == nil || !blockingShape(t.Sig) || len(t.Args) <= t.RecvShift() || observes(t) {
