@@ -185,7 +185,7 @@ func (e *engine) fileOf(pos token.Pos) *ast.File {
 // gradeAt is on whose behalf f runs: R if a request root reaches it, else C
 // if a context is at hand.
 func (e *engine) gradeAt(f *function) finding.Grade {
-	if e.reached[f] != nil {
+	if e.reached[f] {
 		return finding.GradeRequest
 	}
 	if len(e.atHand(f)) > 0 {

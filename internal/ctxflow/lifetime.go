@@ -401,7 +401,7 @@ func (e *engine) isLifecycle(s lossSite) bool {
 	for _, v := range vals {
 		for _, o := range e.trace.Of(v) {
 			owner := e.bySSA[o.Fn]
-			lives := o.Kind == provenance.Fresh || o.Kind == provenance.Param && owner != nil && e.reached[owner] == nil && StartUp(owner.name())
+			lives := o.Kind == provenance.Fresh || o.Kind == provenance.Param && owner != nil && !e.reached[owner] && StartUp(owner.name())
 			if !lives {
 				return false
 			}

@@ -6,20 +6,14 @@ import (
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
-// edgeTo is how a function was first reached from a request root.
-type edgeTo struct {
-	root *function
-	via  *edge // nil for the root itself
-}
-
 // reach finds what runs on behalf of a request: breadth first from the roots
 // of grade R, over the edges that are the caller's own business.
 func (e *engine) reach() {
-	e.reached = map[*function]*edgeTo{}
+	e.reached = map[*function]bool{}
 	var work []*function
 	for _, f := range e.funcs {
-		if f.root != nil && f.root.Grade == finding.GradeRequest && !e.inTest(f.pos()) {
-			e.reached[f] = &edgeTo{root: f}
+		if e.startsRequest(f) {
+			e.reached[f] = true
 			work = append(work, f)
 		}
 	}
@@ -27,17 +21,22 @@ func (e *engine) reach() {
 		f := work[0]
 		work = work[1:]
 		for _, g := range f.out {
-			if g.to != nil && e.onBehalf(g.mode) && e.reached[g.to] == nil {
-				e.reached[g.to] = &edgeTo{root: e.reached[f].root, via: g}
+			if g.to != nil && e.onBehalf(g.mode) && !e.reached[g.to] {
+				e.reached[g.to] = true
 				work = append(work, g.to)
 			}
 		}
 	}
 }
 
+// startsRequest reports whether f is a request root that counts.
+func (e *engine) startsRequest(f *function) bool {
+	return f.root != nil && f.root.Grade == finding.GradeRequest && !e.inTest(f.pos())
+}
+
 // entries names the request roots of this package that reach f.
 func (e *engine) entries(f *function) []string {
-	if e.reached[f] == nil {
+	if !e.reached[f] {
 		return nil
 	}
 	var names []string
@@ -46,11 +45,11 @@ func (e *engine) entries(f *function) []string {
 	for len(work) > 0 {
 		g := work[0]
 		work = work[1:]
-		if to := e.reached[g]; to != nil && to.via == nil {
+		if e.startsRequest(g) {
 			names = append(names, g.name())
 		}
 		for _, in := range g.in {
-			if e.onBehalf(in.mode) && !seen[in.from] && e.reached[in.from] != nil {
+			if e.onBehalf(in.mode) && !seen[in.from] && e.reached[in.from] {
 				seen[in.from] = true
 				work = append(work, in.from)
 			}

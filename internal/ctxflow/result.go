@@ -223,7 +223,7 @@ type engine struct {
 	funcs   []*function
 	current *function // being analysed
 	bySSA   map[*ssa.Function]*function
-	reached map[*function]*edgeTo
+	reached map[*function]bool // from a request root
 	impls   map[*types.Func][]*function
 	unknown []string
 	// testSupport: the package is there for tests, and nothing in it is reported.
