@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/ctxprop/ctxprop/analyzers/ctxbackground"
+	"github.com/ctxprop/ctxprop/analyzers/retrynest"
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
 )
 
@@ -30,5 +31,6 @@ func New(opts Options) []*analysis.Analyzer {
 	return []*analysis.Analyzer{
 		flow,
 		ctxbackground.New(flow),
+		retrynest.New(flow),
 	}
 }

@@ -1,7 +1,6 @@
 package ctxbackground
 
 import (
-	"fmt"
 	"go/token"
 	"reflect"
 
@@ -56,7 +55,7 @@ func (r *reporter) run(pass *analysis.Pass) (any, error) {
 		}
 	}
 	addFixes(pass, vs, fs, r.severity)
-	fs = append(fs, BadDirectives(pass.Fset, pass.Pkg.Path(), flow.Directives, false)...)
+	fs = append(fs, finding.BadDirectives(pass.Fset, pass.Pkg.Path(), flow.Directives, name, false)...)
 	for _, f := range fs {
 		if f.Severity >= r.severity {
 			pass.Report(f.Diagnostic())
@@ -81,25 +80,4 @@ func Finding(fset *token.FileSet, v *ctxflow.Verdict) *finding.Finding {
 		Entries: v.Entries,
 		Witness: witness(fset, v),
 	}
-}
-
-// BadDirectives reports the directives of a package that are malformed or
-// that, once all findings are known, have suppressed nothing. program says
-// that the findings of the whole program are known.
-func BadDirectives(fset *token.FileSet, pkgPath string, d *finding.Directives, program bool) []*finding.Finding {
-	if d == nil {
-		return nil
-	}
-	var fs []*finding.Finding
-	for _, p := range d.Problems(name, program) {
-		fs = append(fs, &finding.Finding{
-			ID:       finding.Identity{Code: finding.BadDirective, Home: pkgPath, Sink: p.Message},
-			Grade:    finding.GradeRequest,
-			Severity: finding.SeverityAt(finding.BadDirective, finding.GradeRequest),
-			Pos:      p.Pos, End: p.End,
-			Position: fset.Position(p.Pos), EndPosition: fset.Position(p.End),
-			Message: fmt.Sprintf("%s (%s)", p.Message, finding.BadDirective),
-		})
-	}
-	return fs
 }

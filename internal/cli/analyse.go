@@ -9,6 +9,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
 // unit is what the analyzers made of one package.
@@ -27,6 +29,16 @@ func resultOf[T any](u *unit) (T, bool) {
 	}
 	var zero T
 	return zero, false
+}
+
+// findings returns what all analyzers have found in the package.
+func (u *unit) findings() []*finding.Finding {
+	var fs []*finding.Finding
+	for _, r := range u.results {
+		found, _ := r.([]*finding.Finding)
+		fs = append(fs, found...)
+	}
+	return fs
 }
 
 // analyse runs the analyzers over the program. Units come in the order of

@@ -28,8 +28,7 @@ func findingsOf(prog *program, units []*unit) []*finding.Finding {
 	var fs []*finding.Finding
 	for _, u := range units {
 		_, linked := resultOf[*ctxflow.Result](u)
-		found, _ := resultOf[[]*finding.Finding](u)
-		for _, f := range found {
+		for _, f := range u.findings() {
 			fixes[fixKey{f.ID, f.Pos}] = f.Fixes
 			if u.matched && !(linked && ctxbackground.Reports(f.ID.Code)) {
 				fs = append(fs, f) // final as the pass has it
@@ -43,7 +42,9 @@ func findingsOf(prog *program, units []*unit) []*finding.Finding {
 	}
 	for _, u := range units {
 		if flow, ok := resultOf[*ctxflow.Result](u); ok && u.matched && u.pkg.ForTest == "" {
-			fs = append(fs, ctxbackground.BadDirectives(prog.fset, u.pkg.PkgPath, flow.Directives, true)...)
+			for _, name := range finding.Analyzers() {
+				fs = append(fs, finding.BadDirectives(prog.fset, u.pkg.PkgPath, flow.Directives, name, true)...)
+			}
 		}
 	}
 	return fs

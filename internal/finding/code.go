@@ -6,6 +6,7 @@ package finding
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -112,6 +113,17 @@ var rules = []RuleInfo{
 
 // Rules returns the table, ordered by code. The caller must not change it.
 func Rules() []RuleInfo { return rules }
+
+// Analyzers lists the analyzers that report the codes.
+func Analyzers() []string {
+	var names []string
+	for _, r := range rules {
+		if !slices.Contains(names, r.Analyzer) {
+			names = append(names, r.Analyzer)
+		}
+	}
+	return names
+}
 
 // Rule returns the entry of a code.
 func Rule(code Code) (RuleInfo, bool) {

@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"strings"
+	"sync"
 )
 
 // An Allow is one directive that suppresses a code:
@@ -30,11 +31,13 @@ type Problem struct {
 	Message  string
 }
 
-// Directives are the //ctxprop: comments of one package.
+// Directives are the //ctxprop: comments of one package. The analyzers of a
+// package, which may run at the same time, share them.
 type Directives struct {
 	fset     *token.FileSet
 	allows   []*Allow
 	problems []Problem
+	mu       sync.Mutex // guards Allow.used
 }
 
 const prefix = "//ctxprop:"
@@ -130,6 +133,8 @@ func (d *Directives) Allowed(pos token.Pos, codes ...Code) bool {
 		return false
 	}
 	p := d.fset.Position(pos)
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	found := false
 	for _, a := range d.allows {
 		if a.file != p.Filename || p.Line < a.first || p.Line > a.last {
@@ -153,6 +158,8 @@ func (d *Directives) Problems(analyzer string, program bool) []Problem {
 	if info, _ := Rule(BadDirective); info.Analyzer == analyzer {
 		out = append(out, d.problems...)
 	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	for _, a := range d.allows {
 		if a.used || a.Code == SeveredCallee && !program {
 			continue
@@ -162,4 +169,25 @@ func (d *Directives) Problems(analyzer string, program bool) []Problem {
 		}
 	}
 	return out
+}
+
+// BadDirectives reports, for one analyzer, the directives of a package that
+// are malformed or that, once all its findings are known, have suppressed
+// nothing. program says that the findings of the whole program are known.
+func BadDirectives(fset *token.FileSet, pkgPath string, d *Directives, analyzer string, program bool) []*Finding {
+	if d == nil {
+		return nil
+	}
+	var fs []*Finding
+	for _, p := range d.Problems(analyzer, program) {
+		fs = append(fs, &Finding{
+			ID:       Identity{Code: BadDirective, Home: pkgPath, Sink: p.Message},
+			Grade:    GradeRequest,
+			Severity: SeverityAt(BadDirective, GradeRequest),
+			Pos:      p.Pos, End: p.End,
+			Position: fset.Position(p.Pos), EndPosition: fset.Position(p.End),
+			Message: fmt.Sprintf("%s (%s)", p.Message, BadDirective),
+		})
+	}
+	return fs
 }
