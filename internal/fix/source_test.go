@@ -14,7 +14,6 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/ctxprop/ctxprop/internal/fix"
-	"github.com/ctxprop/ctxprop/internal/fix/fixtest"
 )
 
 // source is a package in memory. Only the standard library can be imported.
@@ -57,7 +56,7 @@ func (src source) load() (*analysis.Pass, error) {
 
 // apply returns the source with the fixes applied.
 func (src source) apply(fset *token.FileSet, fixes ...analysis.SuggestedFix) (source, error) {
-	return fixtest.Apply(fset, src, fixes...)
+	return fix.Apply(fset, src, fixes...)
 }
 
 // roots returns the calls in decl of functions named Background, TODO or

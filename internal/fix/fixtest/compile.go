@@ -14,6 +14,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
 	"golang.org/x/tools/txtar"
+
+	"github.com/ctxprop/ctxprop/internal/fix"
 )
 
 // pkg is a loaded package with the text of its files.
@@ -38,7 +40,7 @@ func read(loaded *packages.Package) (*pkg, error) {
 func (p *pkg) checkFixes(diagnostics []analysis.Diagnostic) []error {
 	var errs []error
 	check := func(what string, fixes ...analysis.SuggestedFix) {
-		fixed, err := Apply(p.loaded.Fset, p.files, fixes...)
+		fixed, err := fix.Apply(p.loaded.Fset, p.files, fixes...)
 		if err == nil {
 			err = p.compile(fixed)
 		}

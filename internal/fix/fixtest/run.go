@@ -1,3 +1,4 @@
+// Package fixtest checks that suggested fixes leave code that compiles.
 package fixtest
 
 import (

@@ -1,5 +1,4 @@
-// Package fixtest checks that suggested fixes leave code that compiles.
-package fixtest
+package fix
 
 import (
 	"cmp"
