@@ -42,3 +42,9 @@ func TestUnderived(t *testing.T) {
 func TestLifetime(t *testing.T) {
 	fixtest.Run(t, analysistest.TestData(), all(t), "lifetime/...")
 }
+
+// TestDeclared is what users declare at their functions, there and in the
+// packages that import them.
+func TestDeclared(t *testing.T) {
+	fixtest.Run(t, analysistest.TestData(), all(t), "declared/...")
+}

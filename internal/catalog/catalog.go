@@ -15,6 +15,7 @@ import (
 type Catalog struct {
 	packages map[string]*packageLines
 	trees    map[string]*Entry
+	marks    map[mark]*Entry
 	shapes   []Root // func roots, the flag's before the built-in
 	methods  []Root // method roots, likewise
 	services []Service
@@ -33,6 +34,12 @@ type packageLines struct {
 // about a whole type.
 type memberName struct {
 	recv, name string
+}
+
+// mark is what a line of such a kind says, and of which function.
+type mark struct {
+	kind   Kind
+	symbol Symbol // its identity
 }
 
 //go:embed *.cat
@@ -100,11 +107,12 @@ func (c *Catalog) with(t table) *Catalog {
 	n := &Catalog{
 		packages: maps.Clone(c.packages),
 		trees:    maps.Clone(c.trees),
+		marks:    maps.Clone(c.marks),
 		builtin:  c.builtin,
 		services: slices.Concat(t.services, c.services),
 	}
 	if n.packages == nil {
-		n.packages, n.trees = map[string]*packageLines{}, map[string]*Entry{}
+		n.packages, n.trees, n.marks = map[string]*packageLines{}, map[string]*Entry{}, map[mark]*Entry{}
 	}
 	fresh := map[string]bool{} // packages whose lines are n's own already
 	for i := range t.entries {
@@ -120,7 +128,11 @@ func (c *Catalog) with(t table) *Catalog {
 // first; fresh says which are not.
 func (c *Catalog) add(e *Entry, fresh map[string]bool) {
 	s := e.Symbol
-	if s.Tree {
+	switch {
+	case e.Kind.mark():
+		c.marks[mark{e.Kind, s.identity()}] = e
+		return
+	case s.Tree:
 		c.trees[s.Pkg] = e
 		return
 	}
@@ -180,7 +192,11 @@ func (t *table) checkDuplicates() error {
 	}
 	for i := range t.entries {
 		e := &t.entries[i]
-		check(e.Symbol.identity(), e.Symbol, e.Pos)
+		what := mark{symbol: e.Symbol.identity()}
+		if e.Kind.mark() {
+			what.kind = e.Kind
+		}
+		check(what, e.Symbol, e.Pos)
 	}
 	for _, r := range t.roots {
 		check(r.String(), r, r.Pos)
@@ -211,6 +227,9 @@ func (c *Catalog) Entries() []Entry {
 	for _, e := range c.trees {
 		all = append(all, *e)
 	}
+	for _, e := range c.marks {
+		all = append(all, *e)
+	}
 	for _, lines := range c.packages {
 		if lines.whole != nil {
 			all = append(all, *lines.whole)
@@ -219,7 +238,7 @@ func (c *Catalog) Entries() []Entry {
 			all = append(all, *e)
 		}
 	}
-	slices.SortFunc(all, func(a, b Entry) int { return a.Symbol.compare(b.Symbol) })
+	slices.SortFunc(all, func(a, b Entry) int { return cmp.Or(a.Symbol.compare(b.Symbol), cmp.Compare(a.Kind, b.Kind)) })
 	return all
 }
 

@@ -68,11 +68,18 @@
 //	later     runs its function argument after, and apart from, its caller
 //	shared    runs its function argument once, on behalf of many callers
 //
+// Two more say what a function is, next to whatever a line of another kind says
+// of calling it:
+//
+//	handler   starts a request, like a function of a root's shape
+//	expensive works long without blocking: a merge, a render, a compression
+//
 // # Attributes
 //
 //	ctx=N      parameter N, counted from 0, is or provides the context; without
 //	           it, the first parameter of type context.Context.
-//	           For derive, detach, carry and block
+//	           For derive, detach, carry and block; and for handler, where
+//	           without it the first that is or provides a context is meant
 //	ctx=recv   the receiver holds it. For block
 //	fn=N       parameter N is the function argument; without it, every parameter
 //	           of function type. For sync, spawn, later and shared; and for
@@ -102,4 +109,17 @@
 // them; a variadic parameter is a slice.
 //
 //	root func(..., net/http.ResponseWriter, ..., *net/http.Request, ...) ... name="net/http handler"
+//
+// # Directives
+//
+// In the user's own code a line may stand at the declaration that it is about,
+// a function, a method or an interface's method, without the symbol:
+//
+//	// Publish waits until a broker has the event.
+//	//
+//	//ctxprop:block class=queue
+//	func (b *Bus) Publish(ctx context.Context, e Event)
+//
+// handler at an interface's method is a root line: it makes roots of the
+// methods that implement it.
 package catalog

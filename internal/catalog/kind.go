@@ -25,6 +25,8 @@ const (
 	Spawn
 	Later
 	Shared
+	Handler
+	Expensive
 )
 
 // attribute is one bit per attribute, for the sets in the table of kinds.
@@ -78,7 +80,14 @@ var kinds = [...]struct {
 	Spawn:    {name: "spawn", allowed: attrFn | attrWait},
 	Later:    {name: "later", allowed: attrFn},
 	Shared:   {name: "shared", allowed: attrFn},
+
+	Handler:   {name: "handler", allowed: attrCtx},
+	Expensive: {name: "expensive"},
 }
+
+// mark reports whether a line of the kind says what a function is, next to
+// whatever another line says of calling it.
+func (k Kind) mark() bool { return k == Handler || k == Expensive }
 
 func (k Kind) String() string { return kinds[k].name }
 

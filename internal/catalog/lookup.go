@@ -40,6 +40,29 @@ func (c *Catalog) HasPackage(path string) bool {
 	return false
 }
 
+// Handler is the parameter that is or provides the context of a function which
+// a line declares to start a request.
+func (c *Catalog) Handler(fn *types.Func) (ctx int, ok bool) {
+	e := c.marked(Handler, fn)
+	if e == nil {
+		return None, false
+	}
+	if e.Ctx == Deduced {
+		return providerParam(fn.Signature()), true
+	}
+	return e.ContextArg(fn.Signature()), true
+}
+
+// Expensive reports whether a line says that fn works long.
+func (c *Catalog) Expensive(fn *types.Func) bool { return c.marked(Expensive, fn) != nil }
+
+func (c *Catalog) marked(kind Kind, fn *types.Func) *Entry {
+	if len(c.marks) == 0 || fn == nil || fn.Pkg() == nil {
+		return nil
+	}
+	return c.marks[mark{kind, symbolOf(fn).identity()}]
+}
+
 func entry(e *Entry) (Entry, bool) {
 	if e == nil {
 		return Entry{}, false

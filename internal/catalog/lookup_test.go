@@ -79,7 +79,7 @@ func TestFuncFindsTheMostPreciseLine(t *testing.T) {
 			if ok {
 				got = e.Symbol.String()
 			}
-			if want := symbolOf(test.want); got != want {
+			if want := lookedUp(test.want); got != want {
 				t.Errorf("got the line of %q, want that of %q", got, want)
 			}
 		})
@@ -249,7 +249,7 @@ func function(t testing.TB, pkg *types.Package, name string) *types.Func {
 }
 
 // symbolOf is the second word of a line.
-func symbolOf(line string) string {
+func lookedUp(line string) string {
 	if words := strings.Fields(line); len(words) > 1 {
 		return words[1]
 	}

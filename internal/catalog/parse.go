@@ -103,7 +103,7 @@ func (t *table) parseStatement(pos Pos, statement string) error {
 	}
 	kind, ok := kindNamed(word)
 	if !ok {
-		return fmt.Errorf("unknown kind %q: use one of %s", word, kindNames())
+		return fmt.Errorf("unknown kind %q: use one of %s, root, service", word, Verbs())
 	}
 	entry, err := parseEntry(kind, rest)
 	entry.Pos = pos
@@ -111,12 +111,13 @@ func (t *table) parseStatement(pos Pos, statement string) error {
 	return err
 }
 
-func kindNames() string {
+// Verbs lists the kinds in words, for errors.
+func Verbs() string {
 	var names []string
 	for _, k := range kinds[Fresh:] {
 		names = append(names, k.name)
 	}
-	return strings.Join(append(names, "root", "service"), ", ")
+	return strings.Join(names, ", ")
 }
 
 func parseEntry(kind Kind, rest string) (Entry, error) {

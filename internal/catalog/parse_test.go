@@ -7,7 +7,7 @@ import (
 
 func TestParseErrors(t *testing.T) {
 	tests := []struct{ name, line, want string }{
-		{"unknown kind", "blocks net.Dial", `unknown kind "blocks": use one of fresh, derive, detach, carry, bare, block, wait, twin, quiet, noreturn, sync, spawn, later, shared, root, service`},
+		{"unknown kind", "blocks net.Dial", `unknown kind "blocks": use one of fresh, derive, detach, carry, bare, block, wait, twin, quiet, noreturn, sync, spawn, later, shared, handler, expensive, root, service`},
 		{"no symbol", "quiet", `quiet needs a symbol, such as net/http.NewRequest or (*net/http.Client).Do`},
 		{"package without a form", "quiet log/slog", `symbol "log/slog" names no function: write log/slog.Func, log/slog.* for the whole package, or log/slog/... for all below it as well`},
 		{"empty name", "quiet log/slog.", `symbol "log/slog." names no function: write log/slog.Func, log/slog.* for the whole package, or log/slog/... for all below it as well`},

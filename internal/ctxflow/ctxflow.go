@@ -99,7 +99,7 @@ func (s *settings) run(pass *analysis.Pass) (res any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &engine{pass: pass, catalog: c, cfg: &s.cfg}
+	e := &engine{pass: pass, catalog: c, cfg: &s.cfg, declared: map[*types.Func][]string{}}
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("internal error in ctxflow on package %s, at %s: %v", pass.Pkg.Path(), e.at(), p)
@@ -108,8 +108,13 @@ func (s *settings) run(pass *analysis.Pass) (res any, err error) {
 	if !e.isOwn() {
 		return &Result{}, nil
 	}
+	e.allows = finding.ParseDirectives(pass.Fset, pass.Files)
+	if err := e.declare(); err != nil {
+		return nil, err
+	}
 	if !e.matters() {
-		return &Result{Graph: e.lightGraph(), Directives: finding.ParseDirectives(pass.Fset, pass.Files)}, nil
+		e.exportDeclared()
+		return &Result{Graph: e.lightGraph(), Directives: e.allows}, nil
 	}
 	return e.analyze(), nil
 }

@@ -28,6 +28,9 @@ type Fact struct {
 	// Open lists losses inside the function and below it that a caller with
 	// a context at hand closes.
 	Open []OpenLoss
+	// Declared holds the lines of the catalog that directives at the
+	// function's declaration make.
+	Declared []string
 }
 
 // AFact marks Fact as a fact.
@@ -91,6 +94,9 @@ func (f *Fact) String() string {
 	}
 	for _, o := range f.Open {
 		parts = append(parts, fmt.Sprintf("open(%s: %s)", strings.Join(o.Chain, " > "), o.Sink.Name))
+	}
+	for _, line := range f.Declared {
+		parts = append(parts, fmt.Sprintf("declared(%s)", line))
 	}
 	return strings.Join(parts, " ")
 }

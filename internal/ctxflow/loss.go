@@ -386,7 +386,7 @@ func (e *engine) closeUnderived(s lossSite) {
 // not derived from it: CTX102 if a caller in sight blocks on it, else CTX106.
 func (e *engine) findUnderived() {
 	for _, f := range e.funcs {
-		if len(f.carriers) == 0 || f.parent != nil {
+		if len(f.carriers) == 0 || f.parent != nil || e.declaresResult(f) {
 			continue
 		}
 		for _, ret := range returns(f.ssa) {

@@ -213,6 +213,7 @@ type engine struct {
 	catalog  *catalog.Catalog
 	cfg      *Config
 	imported map[*types.Func]*Fact
+	declared map[*types.Func][]string // lines that directives make, by function
 
 	pkg    *ssa.Package
 	calls  *callee.Resolver
@@ -243,7 +244,6 @@ type engine struct {
 
 // analyze runs the steps in their order; each uses what the ones before it left.
 func (e *engine) analyze() *Result {
-	e.allows = finding.ParseDirectives(e.pass.Fset, e.pass.Files)
 	e.testSupport = e.supportsTests()
 	e.pkg = e.build()
 	e.calls = callee.New(e.pkg, sourceFuncs(e.pkg, e.pass.Files, e.pass.TypesInfo))
@@ -265,6 +265,7 @@ func (e *engine) analyze() *Result {
 	e.importLosses()
 	e.findUnderived()
 	e.exportFacts()
+	e.exportDeclared()
 	return e.result()
 }
 

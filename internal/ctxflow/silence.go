@@ -27,6 +27,7 @@ const (
 	RuleLocalWait Rule = "local-wait"     // only a wait of the program's own parts for each other, with no request in sight
 	RuleTwin      Rule = "context-twin"   // a sibling takes a context; callers choose
 	RuleGenerated Rule = "generated-file" // nobody edits it
+	RuleDeclared  Rule = "declared-quiet" // a directive or a line says that the function waits on nobody's behalf
 	RuleTest      Rule = "test-file"      // a test is the root of its own calls
 )
 
@@ -51,6 +52,7 @@ var siteRules = []siteRule{
 		return e.inTest(p.site.instr.Pos()) || p.in.helpsTests() || e.testSupport
 	}},
 	{RuleGenerated, func(e *engine, p *passage) bool { return e.inGenerated(p.site.instr.Pos()) }},
+	{RuleDeclared, func(e *engine, p *passage) bool { return e.keepsToItself(p.in) }},
 	{RuleDefault, func(e *engine, p *passage) bool { return p.o.Maybe }},
 	{RuleValues, func(e *engine, p *passage) bool { return p.o.Values }},
 	{RuleAfterDone, (*engine).afterDone},

@@ -25,6 +25,17 @@ type Allow struct {
 	used        bool
 }
 
+// A Declaration is a directive that is not a suppression: it declares what the
+// function at whose declaration it stands does.
+//
+//	//ctxprop:block class=queue
+type Declaration struct {
+	Verb       string
+	Attributes string
+	Decl       *ast.Ident // the function's name, or nil if it stands elsewhere
+	Pos, End   token.Pos
+}
+
 // Problem is a directive that cannot be obeyed.
 type Problem struct {
 	Pos, End token.Pos
@@ -36,6 +47,7 @@ type Problem struct {
 type Directives struct {
 	fset     *token.FileSet
 	allows   []*Allow
+	declared []Declaration
 	problems []Problem
 	mu       sync.Mutex // guards Allow.used
 }
@@ -46,12 +58,12 @@ const prefix = "//ctxprop:"
 func ParseDirectives(fset *token.FileSet, files []*ast.File) *Directives {
 	d := &Directives{fset: fset}
 	for _, f := range files {
-		docs := funcDocs(f)
+		docs, methods := funcDocs(f)
 		code := codeLines(fset, f)
 		for _, group := range f.Comments {
 			for _, c := range group.List {
 				if text, ok := strings.CutPrefix(c.Text, prefix); ok {
-					d.add(c, group, text, docs[group], code)
+					d.add(c, group, text, docs[group], methods[group], code)
 				}
 			}
 		}
@@ -59,26 +71,48 @@ func ParseDirectives(fset *token.FileSet, files []*ast.File) *Directives {
 	return d
 }
 
-func funcDocs(f *ast.File) map[*ast.CommentGroup]*ast.FuncDecl {
-	docs := map[*ast.CommentGroup]*ast.FuncDecl{}
-	for _, decl := range f.Decls {
-		if fd, ok := decl.(*ast.FuncDecl); ok && fd.Doc != nil {
-			docs[fd.Doc] = fd
+// funcDocs finds the declarations of functions, and of the methods of
+// interfaces, by their doc comments. A method's comment may also end its line.
+func funcDocs(f *ast.File) (funcs map[*ast.CommentGroup]*ast.FuncDecl, methods map[*ast.CommentGroup]*ast.Ident) {
+	funcs, methods = map[*ast.CommentGroup]*ast.FuncDecl{}, map[*ast.CommentGroup]*ast.Ident{}
+	if !hasDirective(f) {
+		return funcs, methods
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Doc != nil {
+				funcs[n.Doc] = n
+			}
+		case *ast.InterfaceType:
+			for _, m := range n.Methods.List {
+				for _, doc := range []*ast.CommentGroup{m.Doc, m.Comment} {
+					if doc != nil && len(m.Names) == 1 {
+						methods[doc] = m.Names[0]
+					}
+				}
+			}
+		}
+		return true
+	})
+	return funcs, methods
+}
+
+func hasDirective(f *ast.File) bool {
+	for _, g := range f.Comments {
+		for _, c := range g.List {
+			if strings.HasPrefix(c.Text, prefix) {
+				return true
+			}
 		}
 	}
-	return docs
+	return false
 }
 
 // codeLines holds the lines on which some node of the file's code begins or
 // ends, which tells a trailing comment from one that stands alone.
 func codeLines(fset *token.FileSet, f *ast.File) map[int]bool {
-	hasDirective := false
-	for _, g := range f.Comments {
-		for _, c := range g.List {
-			hasDirective = hasDirective || strings.HasPrefix(c.Text, prefix)
-		}
-	}
-	if !hasDirective {
+	if !hasDirective(f) {
 		return nil
 	}
 	lines := map[int]bool{}
@@ -96,10 +130,14 @@ func codeLines(fset *token.FileSet, f *ast.File) map[int]bool {
 	return lines
 }
 
-func (d *Directives) add(c *ast.Comment, group *ast.CommentGroup, text string, decl *ast.FuncDecl, code map[int]bool) {
+func (d *Directives) add(c *ast.Comment, group *ast.CommentGroup, text string, decl *ast.FuncDecl, method *ast.Ident, code map[int]bool) {
 	verb, rest, _ := strings.Cut(text, " ")
 	if verb != "allow" {
-		d.problem(c, fmt.Sprintf("unknown directive //ctxprop:%s: write //ctxprop:allow CODE reason", verb))
+		if decl != nil {
+			method = decl.Name
+		}
+		attributes, _, _ := strings.Cut(" "+rest, " //")
+		d.declared = append(d.declared, Declaration{verb, strings.TrimSpace(attributes), method, c.Pos(), c.End()})
 		return
 	}
 	name, reason, _ := strings.Cut(strings.TrimSpace(rest), " ")
@@ -124,6 +162,14 @@ func (d *Directives) add(c *ast.Comment, group *ast.CommentGroup, text string, d
 
 func (d *Directives) problem(c *ast.Comment, msg string) {
 	d.problems = append(d.problems, Problem{c.Pos(), c.End(), msg})
+}
+
+// Declarations lists the directives that declare something, in source order.
+func (d *Directives) Declarations() []Declaration { return d.declared }
+
+// Refuse reports a declaration that cannot be obeyed.
+func (d *Directives) Refuse(decl Declaration, msg string) {
+	d.problems = append(d.problems, Problem{decl.Pos, decl.End, msg})
 }
 
 // Allowed reports whether a directive suppresses any of the codes at pos, and

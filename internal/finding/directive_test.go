@@ -1,9 +1,11 @@
 package finding
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -30,7 +32,6 @@ func whole() {
 }
 
 func malformed() {
-	work() //ctxprop:deny CTX101 reason
 	work() //ctxprop:allow CTX999 reason
 	work() //ctxprop:allow CTX101
 	work() // ctxprop:allow CTX101 an ordinary comment
@@ -62,7 +63,7 @@ func TestAllowed(t *testing.T) {
 		{11, FreshContext, true},
 		{12, FreshContext, false},
 		{19, SeveredCallee, true},
-		{26, FreshContext, false},
+		{25, FreshContext, false},
 	} {
 		if got := d.Allowed(pos(test.line), test.code); got != test.want {
 			t.Errorf("line %d, %s: allowed = %v, want %v", test.line, test.code, got, test.want)
@@ -75,7 +76,7 @@ func TestAllowed(t *testing.T) {
 
 func TestProblems(t *testing.T) {
 	d, pos := parseDirectives(t)
-	malformed := []string{"unknown directive //ctxprop:deny", `names no known code but "CTX999"`, "gives no reason"}
+	malformed := []string{`names no known code but "CTX999"`, "gives no reason"}
 	unused := "suppresses nothing here"
 	check := func(program bool, want ...string) {
 		t.Helper()
@@ -96,5 +97,45 @@ func TestProblems(t *testing.T) {
 	check(true, append(malformed, unused)...)
 	if got := d.Problems("another", true); len(got) != 0 {
 		t.Errorf("problems of another analyzer: %v", got)
+	}
+}
+
+func TestDeclarations(t *testing.T) {
+	const source = `package p
+
+// Publish waits.
+//
+//ctxprop:block class=queue // a reason
+func Publish() {
+	work() //ctxprop:wait class=rpc
+}
+
+type bus interface {
+	//ctxprop:quiet
+	Note()
+	Merge() //ctxprop:expensive
+}
+`
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, "p.go", source, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := ParseDirectives(fset, []*ast.File{f})
+	var got []string
+	for _, decl := range d.Declarations() {
+		name := "nothing"
+		if decl.Decl != nil {
+			name = decl.Decl.Name
+		}
+		got = append(got, fmt.Sprintf("%s %q at %s", decl.Verb, decl.Attributes, name))
+	}
+	want := []string{`block "class=queue" at Publish`, `wait "class=rpc" at nothing`, `quiet "" at Note`, `expensive "" at Merge`}
+	if !slices.Equal(got, want) {
+		t.Errorf("declarations %q, want %q", got, want)
+	}
+	d.Refuse(d.Declarations()[1], "it declares nothing here")
+	if ps := d.Problems("ctxbackground", true); len(ps) != 1 || ps[0].Pos != d.Declarations()[1].Pos {
+		t.Errorf("problems %v, want the refused declaration", ps)
 	}
 }

@@ -104,6 +104,9 @@ func (r *Roots) Of(obj *types.Func, sig *types.Signature) (Root, bool) {
 		if root, ok := r.methods[obj]; ok {
 			return root, true
 		}
+		if ctx, ok := r.catalog.Handler(obj); ok {
+			return Root{Name: "declared handler", Grade: finding.GradeRequest, Param: ctx}, true
+		}
 		if root, ok := r.catalog.RootMethod(obj); ok {
 			return Root{Name: root.Name, Grade: root.Grade, Param: root.Ctx}, true
 		}
