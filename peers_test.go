@@ -11,6 +11,15 @@ import (
 	"github.com/ctxprop/ctxprop/internal/fix/fixtest"
 )
 
+// TestPeers runs the suite on what other tools get wrong.
+func TestPeers(t *testing.T) {
+	dir, err := filepath.Abs("testdata/peers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fixtest.Run(t, dir, whole(t), "peers/...")
+}
+
 // whole is the suite as one analyzer, at every severity: what is to stay
 // silent must do so in all of its analyzers.
 func whole(t *testing.T) *analysis.Analyzer {
@@ -38,12 +47,4 @@ func whole(t *testing.T) *analysis.Analyzer {
 			return nil, nil
 		},
 	}
-}
-
-func TestPeers(t *testing.T) {
-	dir, err := filepath.Abs("testdata/peers")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fixtest.Run(t, dir, whole(t), "peers/...")
 }

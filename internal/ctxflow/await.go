@@ -20,13 +20,14 @@ type place struct {
 // placeOf follows loads, fields and captures to the variable behind v.
 func placeOf(v ssa.Value) place {
 	path := ""
+	var at ssa.Instruction // where the variable is read or captured
 	for range 20 {
 		switch x := v.(type) {
 		case *ssa.UnOp:
 			if x.Op != token.MUL {
 				return place{v, path}
 			}
-			v = x.X
+			v, at = x.X, x
 		case *ssa.FieldAddr:
 			path += "." + fieldName(x.X.Type(), x.Field)
 			v = x.X
@@ -37,30 +38,74 @@ func placeOf(v ssa.Value) place {
 			if len(b) == 0 {
 				return place{v, path}
 			}
-			v = b[0]
+			v, at = b[0], nil
+			if mc, ok := onlyReferrer(x.Parent()).(*ssa.MakeClosure); ok {
+				at = mc
+			}
 		default:
-			return place{onlyStored(v), path}
+			return place{onlyStored(v, at), path}
 		}
 	}
 	return place{v, path}
 }
 
 // onlyStored looks through a local that only ever holds one value, such as
-// the copy of a parameter or channel that a closure captures.
-func onlyStored(v ssa.Value) ssa.Value {
+// the copy of a parameter or channel that a closure captures, or a parameter
+// that has been assigned another value on every way to the instruction.
+func onlyStored(v ssa.Value, at ssa.Instruction) ssa.Value {
 	a, ok := v.(*ssa.Alloc)
 	if !ok {
 		return v
 	}
 	vals, ok := callee.StoredIn(a)
-	if !ok || len(vals) != 1 {
+	if !ok || len(vals) == 0 || len(vals) > 2 {
 		return v
 	}
-	switch vals[0].(type) {
+	val := vals[len(vals)-1]
+	if _, param := vals[0].(*ssa.Parameter); len(vals) == 2 && !(param && at != nil && storedBefore(a, val, at)) {
+		return v
+	}
+	switch val.(type) {
 	case *ssa.Parameter, *ssa.MakeChan, *ssa.Call, *ssa.Alloc, *ssa.Extract:
-		return vals[0]
+		return val
 	}
 	return v
+}
+
+// storedBefore reports whether the local's own function stores the value in it
+// on every way to the instruction.
+func storedBefore(a *ssa.Alloc, val ssa.Value, at ssa.Instruction) bool {
+	for _, ref := range *a.Referrers() {
+		if st, ok := ref.(*ssa.Store); ok && st.Val == val && comesBefore(st, at) {
+			return true
+		}
+	}
+	return false
+}
+
+// comesBefore reports whether every way to an instruction has passed another
+// one of its function.
+func comesBefore(first, then ssa.Instruction) bool {
+	if first.Block() != then.Block() {
+		return first.Parent() == then.Parent() && first.Block().Dominates(then.Block())
+	}
+	for _, instr := range first.Block().Instrs {
+		switch instr {
+		case then:
+			return false
+		case first:
+			return true
+		}
+	}
+	return false
+}
+
+// onlyReferrer is the one instruction that mentions the function, or nil.
+func onlyReferrer(fn *ssa.Function) ssa.Instruction {
+	if refs := fn.Referrers(); refs != nil && len(*refs) == 1 {
+		return (*refs)[0]
+	}
+	return nil
 }
 
 func fieldName(t types.Type, i int) string {

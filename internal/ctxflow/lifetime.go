@@ -236,12 +236,12 @@ func hasLoop(fn *ssa.Function) bool {
 }
 
 // isDone reports whether the site's context is known to have ended: it is the
-// one whose Done was received, or that of an errgroup after its Wait. Shutdown
-// and cleanup on it fail at once. What is told of an end, an error handler or
-// a log, may well be given it, so the callee must be known to block or be
-// named after cleanup.
+// one whose Done was received, that of an errgroup after its Wait, or one that
+// the function has cancelled. Shutdown and cleanup on it fail at once. What is
+// told of an end, an error handler or a log, may well be given it, so the
+// callee must be known to block or be named after cleanup.
 func (e *engine) isDone(s lossSite) bool {
-	if !s.sink.Known && !StartUp(s.sink.Name) && !writes(s.sink.Name) || s.sink.Local {
+	if !s.sink.Known && !StartUp(s.sink.Name) && !writes(s.sink.Name) && !isRelease(s.cs) || s.sink.Local {
 		return false
 	}
 	var arg ssa.Value
@@ -254,6 +254,9 @@ func (e *engine) isDone(s lossSite) bool {
 		return false
 	}
 	if group := groupOf(arg, 0); group != nil && waitedBefore(group, s.cs.instr) {
+		return true
+	}
+	if s.o.Kind != provenance.Fresh && e.cancelledBefore(s.f, arg, s.cs.instr) {
 		return true
 	}
 	if s.o.Kind != provenance.Param && s.o.Kind != provenance.Stored {

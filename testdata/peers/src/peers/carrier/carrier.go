@@ -52,3 +52,21 @@ func Two(life, ctx context.Context, s store) (string, error) {
 func TwoFresh(life, ctx context.Context, s store) (string, error) {
 	return s.Load(context.Background(), "1") // want `CTX101`
 }
+
+// Ignored says that it does not use its context, and no request is in sight.
+func Ignored(_ context.Context, s store) (string, error) {
+	c := context.Background()
+	done := make(chan string, 1)
+	go func() {
+		v, _ := s.Load(c, "1")
+		done <- v
+	}()
+	return <-done, nil
+}
+
+type node struct{}
+
+func (*node) Load(ctx context.Context) error { return nil }
+
+// Expression calls a method by its expression: the nil is the receiver.
+func Expression(ctx context.Context) error { return (*node).Load(nil, ctx) }
