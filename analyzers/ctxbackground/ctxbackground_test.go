@@ -40,7 +40,7 @@ func TestUnderived(t *testing.T) {
 // TestLifetime is CTX103, 104, 105 and 107: contexts that live longer or
 // shorter than the work on them.
 func TestLifetime(t *testing.T) {
-	fixtest.Run(t, analysistest.TestData(), all(t), "lifetime/...")
+	fixtest.Run(t, analysistest.TestData(), all(t), "lifetime/...", "detach/...")
 }
 
 // TestDeclared is what users declare at their functions, there and in the

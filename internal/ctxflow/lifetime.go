@@ -3,11 +3,13 @@ package ctxflow
 import (
 	"go/token"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/loops"
 	"github.com/ctxprop/ctxprop/internal/provenance"
 )
 
@@ -55,6 +57,10 @@ func (e *engine) reportLifetime(s lossSite, code finding.Code, by *function, pos
 	v := &Verdict{Code: code, Grade: grade}
 	v.fill(e, &loss{home: by, o: s.o, sink: s.sink, site: s.cs, pos: pos})
 	v.setHand(hand)
+	if root, ok := s.o.Site.(*ssa.Call); ok && code == finding.UnboundedDetach && e.around(s.f, root.Parent()) {
+		v.RootCall = root.Pos()
+		v.FixSafe = !(s.sink.Write && e.writesBefore(s.f, s.cs))
+	}
 	if rule, quiet := e.unheeded(grade, hand, false); quiet {
 		e.note(pos, rule)
 		e.latent = append(e.latent, v)
@@ -113,10 +119,49 @@ func (e *engine) judgeSpawn(s lossSite, sp spawn) {
 			e.reportLifetime(s, finding.ContextOutlived, sp.by, sp.at.Pos())
 		}
 	case provenance.Fresh, provenance.Detached:
-		if !s.o.Bounded && !e.isWorker(s, sp) {
+		if !s.o.Bounded && !e.isWorker(s, sp) && !endsElsewhere(s) {
 			e.reportLifetime(s, finding.UnboundedDetach, sp.by, sp.at.Pos())
 		}
 	}
+}
+
+// judgeStart applies CTX103 to a go statement that starts a function which
+// makes a root of its own, here or in a package below.
+func (e *engine) judgeStart(in *edge, o *openAt) {
+	at, ok := in.site.instr.(*ssa.Go)
+	if !ok || in.handed || o.fact.Bounded || o.fact.Worker || len(e.atHand(in.from)) == 0 {
+		return
+	}
+	s := lossSite{in.from, in.site, o.fact.Sink, provenance.Origin{Kind: provenance.Fresh, Root: o.fact.Root}}
+	if o.local != nil {
+		s.f, s.cs, s.o = o.local.home, o.local.site, o.local.o
+	}
+	sp := spawn{by: in.from, at: at, body: in.to}
+	if e.testSupport || e.inTest(at.Pos()) || e.inGenerated(at.Pos()) || sp.by.helpsTests() ||
+		StartUp(o.fact.Chain...) || e.hearsFrom(sp) || e.staysAfter(sp) || e.isWorker(s, sp) || endsElsewhere(s) {
+		return
+	}
+	e.reportLifetime(s, finding.UnboundedDetach, sp.by, at.Pos())
+}
+
+// endsElsewhere reports whether the work may have an end that its context does
+// not show: a client of net/http has a timeout of its own, and who waits for a
+// command has started it before.
+func endsElsewhere(s lossSite) bool {
+	if s.sink.Key == "(*os/exec.Cmd).Wait" {
+		return true
+	}
+	if !strings.HasPrefix(s.sink.Key, "(*net/http.Client).") {
+		return false
+	}
+	for _, t := range s.cs.targets {
+		if t.RecvShift() == 1 && len(t.Args) > 0 {
+			if g, ok := placeOf(t.Args[0]).root.(*ssa.Global); ok && g.Pkg.Pkg.Path() == "net/http" {
+				return false // http.DefaultClient has none
+			}
+		}
+	}
+	return true
 }
 
 // hearsFrom reports whether the spawning function, or one around it, receives
@@ -195,15 +240,69 @@ func (e *engine) blocksAt(cs *callsite) bool {
 // has the life of the process: it loops, it waits for something to happen, or
 // it is named after what they do.
 func (e *engine) isWorker(s lossSite, sp spawn) bool {
-	if loopAround(s.cs.instr.Block()) != nil || sp.body != nil && waits(sp.body.ssa) {
+	if goesOn(s.cs.instr) || sp.body != nil && (waits(sp.body.ssa) || hasEndlessLoop(sp.body.ssa)) {
 		return true
 	}
 	for _, t := range s.cs.targets {
-		if StartUp(t.Name()) || t.Fn != nil && hasLoop(t.Fn) {
+		if StartUp(t.Name()) || t.Fn != nil && hasEndlessLoop(t.Fn) {
 			return true
 		}
 	}
-	return sp.body != nil && hasLoop(sp.body.ssa)
+	return false
+}
+
+// isWork reports whether a function does what a call of it does for as long as
+// the process lives, or waits for something to happen first.
+func doesOnAndOn(f *function, site *callsite) bool {
+	return goesOn(site.instr) || hasEndlessLoop(f.ssa) || waits(f.ssa)
+}
+
+// goesOn reports whether an instruction is in a loop that has no end of its
+// own.
+func goesOn(instr ssa.Instruction) bool {
+	for _, l := range loops.Of(instr.Parent()) {
+		if l.Contains(instr.Block()) && !ends(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasEndlessLoop reports whether a function has such a loop. One that reads the
+// rows of a result ends with them.
+func hasEndlessLoop(fn *ssa.Function) bool {
+	return slices.ContainsFunc(loops.Of(fn), func(l *loops.Loop) bool { return !ends(l) && !readsRows(l) })
+}
+
+// ends reports whether a loop ends with what it goes over: a collection, or a
+// count.
+func ends(l *loops.Loop) bool {
+	kind := l.Kind()
+	return kind == loops.Each || kind == loops.Counted
+}
+
+func readsRows(l *loops.Loop) bool {
+	if l.Kind() != loops.Drain {
+		return false
+	}
+	for _, exit := range l.Exits() {
+		if branch, ok := exit.From.Instrs[len(exit.From.Instrs)-1].(*ssa.If); ok {
+			if c, ok := branch.Cond.(*ssa.Call); ok && calledName(&c.Call) == "Next" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func calledName(c *ssa.CallCommon) string {
+	if c.IsInvoke() {
+		return c.Method.Name()
+	}
+	if fn := c.StaticCallee(); fn != nil {
+		return fn.Name()
+	}
+	return ""
 }
 
 // waits reports whether the function receives from a channel.
@@ -221,15 +320,6 @@ func waitsIn(b *ssa.BasicBlock) bool {
 			if instr.Op == token.ARROW {
 				return true
 			}
-		}
-	}
-	return false
-}
-
-func hasLoop(fn *ssa.Function) bool {
-	for _, b := range fn.Blocks {
-		if loopAround(b) != nil {
-			return true
 		}
 	}
 	return false

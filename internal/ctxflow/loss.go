@@ -205,6 +205,9 @@ func (e *engine) openUp(ls []*loss) {
 	l := ls[0]
 	o := &openAt{fact: e.openFact(l), local: l}
 	o.fact.More = len(ls) - 1
+	for _, l := range ls {
+		o.fact.Worker = o.fact.Worker || doesOnAndOn(l.home, l.site)
+	}
 	v := &Verdict{Code: finding.SeveredCallee, Open: o.fact, Local: true}
 	v.fill(e, l)
 	for _, other := range ls[1:] {
@@ -293,6 +296,7 @@ func (e *engine) propagate(f *function, o *openAt) {
 // passUp takes an open loss over one edge.
 func (e *engine) passUp(in *edge, o *openAt) {
 	if !e.onBehalf(in.mode) {
+		e.judgeStart(in, o)
 		return
 	}
 	if _, ok := e.silent(&passage{in.from, in.site, in.mode, provenance.Origin{Bounded: o.fact.Bounded}}); ok {
@@ -306,6 +310,7 @@ func (e *engine) passUp(in *edge, o *openAt) {
 		return
 	}
 	up := *o
+	up.fact.Worker = up.fact.Worker || doesOnAndOn(in.from, in.site)
 	if in.to == nil || in.to.named != in.from.named { // not a closure of the same function
 		up.fact.Chain = append([]string{e.chainName(in.from)}, o.fact.Chain...)
 	}

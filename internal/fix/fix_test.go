@@ -18,6 +18,7 @@ import (
 // comment of a function may hold
 //
 //	use: EXPR       the context at hand, for every root context in the function
+//	detach: EXPR    the same, for the root of each go statement in the function
 //	refuse: REASON  that, and part of the error, if there must be no fix
 //
 // and NAME.golden is file NAME with all fixes applied and formatted. Whatever
@@ -76,7 +77,7 @@ func buildFixes(t *testing.T, pass *analysis.Pass) []analysis.SuggestedFix {
 	var replacements []*fix.Replacement
 	for _, file := range pass.Files {
 		for _, decl := range file.Decls {
-			use, refuse := directives(decl)
+			use, refuse := directive(decl, "use"), directive(decl, "refuse")
 			if use == "" {
 				continue
 			}
@@ -101,10 +102,58 @@ func buildFixes(t *testing.T, pass *analysis.Pass) []analysis.SuggestedFix {
 	for _, r := range replacements {
 		fixes = append(fixes, r.Fix())
 	}
+	return append(fixes, buildDetached(t, pass, b)...)
+}
+
+// buildDetached does the same for the detach directives.
+func buildDetached(t *testing.T, pass *analysis.Pass, b *fix.Builder) []analysis.SuggestedFix {
+	var fixes []analysis.SuggestedFix
+	for _, file := range pass.Files {
+		for _, decl := range file.Decls {
+			use := directive(decl, "detach")
+			if use == "" {
+				continue
+			}
+			refuse := directive(decl, "refuse")
+			expr := exprIn(t, pass, decl, use)
+			all := callsWhere(decl, func(name string) bool { return name == "Background" || name == "WithoutCancel" })
+			for _, g := range goStmts(decl) {
+				root := all[0]
+				for _, call := range all {
+					if g.Pos() <= call.Pos() && call.End() <= g.End() {
+						root = call
+						break
+					}
+				}
+				f, err := b.BoundDetached(g.Go, root, expr)
+				posn := pass.Fset.Position(g.Go)
+				switch {
+				case err == nil && refuse != "":
+					t.Errorf("%s: a fix is offered, want none because %s", posn, refuse)
+				case err != nil && (refuse == "" || !strings.Contains(err.Error(), refuse)):
+					t.Errorf("%s: no fix because %v, want %q", posn, err, refuse)
+				case err == nil:
+					fixes = append(fixes, f)
+				}
+			}
+		}
+	}
 	return fixes
 }
 
-func directives(decl ast.Decl) (use, refuse string) {
+func goStmts(decl ast.Decl) []*ast.GoStmt {
+	var out []*ast.GoStmt
+	ast.Inspect(decl, func(n ast.Node) bool {
+		if g, ok := n.(*ast.GoStmt); ok {
+			out = append(out, g)
+		}
+		return true
+	})
+	return out
+}
+
+// directive is what follows NAME: in the doc comment of a declaration, or "".
+func directive(decl ast.Decl, name string) string {
 	var doc *ast.CommentGroup
 	switch decl := decl.(type) {
 	case *ast.FuncDecl:
@@ -113,14 +162,11 @@ func directives(decl ast.Decl) (use, refuse string) {
 		doc = decl.Doc
 	}
 	for line := range strings.Lines(doc.Text()) {
-		if text, ok := strings.CutPrefix(line, "use: "); ok {
-			use = strings.TrimSpace(text)
-		}
-		if text, ok := strings.CutPrefix(line, "refuse: "); ok {
-			refuse = strings.TrimSpace(text)
+		if text, ok := strings.CutPrefix(line, name+": "); ok {
+			return strings.TrimSpace(text)
 		}
 	}
-	return use, refuse
+	return ""
 }
 
 // checkSubsets applies every fix alone, every pair and all together.

@@ -62,6 +62,13 @@ func (src source) apply(fset *token.FileSet, fixes ...analysis.SuggestedFix) (so
 // roots returns the calls in decl of functions named Background, TODO or
 // something with root.
 func roots(decl ast.Decl) []*ast.CallExpr {
+	return callsWhere(decl, func(name string) bool {
+		return name == "Background" || name == "TODO" || strings.Contains(strings.ToLower(name), "root")
+	})
+}
+
+// callsWhere lists the calls of functions whose name is wanted.
+func callsWhere(decl ast.Decl, wanted func(name string) bool) []*ast.CallExpr {
 	var calls []*ast.CallExpr
 	ast.Inspect(decl, func(n ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
@@ -75,7 +82,7 @@ func roots(decl ast.Decl) []*ast.CallExpr {
 		case *ast.SelectorExpr:
 			name = fun.Sel.Name
 		}
-		if name == "Background" || name == "TODO" || strings.Contains(strings.ToLower(name), "root") {
+		if wanted(name) {
 			calls = append(calls, call)
 		}
 		return true

@@ -116,7 +116,8 @@ func (p *pkg) compile(files map[string]string) error {
 	return errors.Join(errs...)
 }
 
-// imports are the packages that are already loaded.
+// imports are the packages that are already loaded. A fix may import another
+// one: it is looked for below them.
 type imports map[string]*packages.Package
 
 func (ims imports) Import(path string) (*types.Package, error) {
@@ -126,5 +127,26 @@ func (ims imports) Import(path string) (*types.Package, error) {
 	if p := ims[path]; p != nil {
 		return p.Types, nil
 	}
+	for _, p := range ims {
+		if found := below(p.Types, path, make(map[*types.Package]bool)); found != nil {
+			return found, nil
+		}
+	}
 	return nil, fmt.Errorf("package %s is not loaded", path)
+}
+
+func below(p *types.Package, path string, seen map[*types.Package]bool) *types.Package {
+	if p == nil || seen[p] {
+		return nil
+	}
+	seen[p] = true
+	if p.Path() == path && p.Complete() {
+		return p
+	}
+	for _, imported := range p.Imports() {
+		if found := below(imported, path, seen); found != nil {
+			return found
+		}
+	}
+	return nil
 }

@@ -1,0 +1,473 @@
+package fix
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"go/version"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/ast/astutil"
+)
+
+// detachedLimit is the deadline that [Builder.BoundDetached] writes. Any finite
+// one keeps abandoned work from piling up; a minute is well above what a
+// request waits for and is meant to be replaced by what the work needs.
+const detachedLimit = "Minute"
+
+// BoundDetached returns the fix for a go statement that starts work on a
+// detached context without a deadline: the work gets one, and keeps the values
+// of the context at hand. root is the call that makes or detaches the context;
+// one that takes no context is replaced.
+//
+//	go func() {
+//		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+//		defer cancel()
+//		…
+//	}()
+//
+// The error says why there is no safe fix. The caller vouches that the work is
+// not a worker with the life of the process, and that to end it half-way is safe.
+func (b *Builder) BoundDetached(goPos token.Pos, root *ast.CallExpr, use Expr) (analysis.SuggestedFix, error) {
+	p, err := b.locate(root)
+	if err != nil {
+		return analysis.SuggestedFix{}, err
+	}
+	d := &detachment{b: b, info: b.pass.TypesInfo, root: p, use: use}
+	if d.stmt = goAt(p.file, goPos); d.stmt == nil {
+		return analysis.SuggestedFix{}, errors.New("there is no go statement in the file of the root")
+	}
+	if err := cmp.Or(d.prepare(), d.edit()); err != nil {
+		return analysis.SuggestedFix{}, err
+	}
+	slices.SortStableFunc(d.edits, func(x, y analysis.TextEdit) int { return cmp.Compare(x.Pos, y.Pos) })
+	return analysis.SuggestedFix{Message: "Bound the detached work by a deadline", TextEdits: d.edits}, nil
+}
+
+// detachment is one such fix in the making.
+type detachment struct {
+	b     *Builder
+	info  *types.Info
+	root  *place
+	use   Expr
+	stmt  *ast.GoStmt
+	edits []analysis.TextEdit
+
+	ctxPkg, timePkg string // the names of the packages in the file
+	parent          string // the expression that the deadline is put on
+	kept            *types.Var
+}
+
+func goAt(file *ast.File, pos token.Pos) *ast.GoStmt {
+	path, _ := astutil.PathEnclosingInterval(file, pos, pos)
+	for _, n := range path {
+		if g, ok := n.(*ast.GoStmt); ok && g.Go == pos {
+			return g
+		}
+	}
+	return nil
+}
+
+// prepare finds the names that the new code uses, and how it spells the
+// detached context.
+func (d *detachment) prepare() error {
+	if d.root.commented(d.root.call.Pos(), d.root.call.End()) {
+		return errCommented
+	}
+	if plan := d.b.planFor(d.root.file); plan.find(d.root.call) != nil {
+		return errors.New("the root is replaced by another fix")
+	}
+	var err error
+	if d.ctxPkg, err = d.packageName("context"); err != nil {
+		return err
+	}
+	if d.timePkg, err = d.packageName("time"); err != nil {
+		return err
+	}
+	if !isContext(d.info.TypeOf(d.root.call)) {
+		return errors.New("the root is not a plain context")
+	}
+	d.parent = types.ExprString(d.root.call)
+	if len(d.root.call.Args) > 0 {
+		return d.onlyNames(d.root.call)
+	}
+	return d.replaceRoot()
+}
+
+// replaceRoot makes the parent of a root that takes no context: the context at
+// hand, detached.
+func (d *detachment) replaceRoot() error {
+	if err := cmp.Or(d.use.check(d.b.pass.Pkg), d.root.isRoot(d.info)); err != nil {
+		return err
+	}
+	if fn := calledFunc(d.info, d.root.call); fn.Pkg().Path() != "context" && fn.Pkg() != d.b.pass.Pkg {
+		return errors.New("the import of the root may become unused")
+	}
+	if v := d.info.FileVersions[d.root.file]; v != "" && version.Compare(v, "go1.21") < 0 {
+		return errors.New("context.WithoutCancel needs Go 1.21")
+	}
+	if d.use.Method != "" && !outlivesHandler(d.use.Var.Type()) {
+		return fmt.Errorf("%s may not be used after the handler has returned", d.use)
+	}
+	l := newLineage(d.info, d.use, d.root)
+	if _, err := l.resolve(d.b.pass.Pkg); err != nil {
+		return err
+	}
+	if h := l.hs.of(d.use.Var); h.opaque || l.nilable(h) {
+		return fmt.Errorf("%s may be nil, or is written where it cannot be followed", d.use.Var.Name())
+	}
+	d.parent = fmt.Sprintf("%s.WithoutCancel(%s)", d.ctxPkg, d.use)
+	return nil
+}
+
+func calledFunc(info *types.Info, call *ast.CallExpr) *types.Func {
+	fun := ast.Unparen(call.Fun)
+	if sel, ok := fun.(*ast.SelectorExpr); ok {
+		fun = sel.Sel
+	}
+	id, _ := fun.(*ast.Ident)
+	fn, _ := info.Uses[id].(*types.Func)
+	return fn
+}
+
+// outlivesHandler reports whether a provider of contexts may be asked for its
+// context after the handler has returned. A framework's own type may be used
+// for the next request by then.
+func outlivesHandler(t types.Type) bool {
+	return types.TypeString(t, nil) == "*net/http.Request"
+}
+
+// edit decides where the deadline is put.
+func (d *detachment) edit() error {
+	lit, _ := ast.Unparen(d.stmt.Call.Fun).(*ast.FuncLit)
+	switch {
+	case lit != nil && within(d.root.call, lit.Body):
+		return d.insideLiteral(lit)
+	case within(d.root.call, d.stmt.Call):
+		if lit != nil {
+			return errors.New("the root is an argument of the function literal")
+		}
+		return d.wrapCall(true)
+	}
+	return d.variable(lit)
+}
+
+// insideLiteral puts the deadline before the statement of a goroutine's body
+// that makes the root.
+func (d *detachment) insideLiteral(lit *ast.FuncLit) error {
+	i := slices.IndexFunc(lit.Body.List, func(s ast.Stmt) bool { return within(d.root.call, s) })
+	stmt := lit.Body.List[i]
+	if as, ok := stmt.(*ast.AssignStmt); ok && as.Tok == token.DEFINE && len(as.Lhs) == 1 && ast.Unparen(as.Rhs[0]) == d.root.call {
+		if name, ok := as.Lhs[0].(*ast.Ident); ok {
+			cancel, err := d.freshName(lit.Body, "cancel", "stop")
+			if err != nil {
+				return err
+			}
+			d.replace(name.End(), name.End(), ", "+cancel)
+			d.replace(d.root.call.Pos(), d.root.call.End(), d.timeout(d.parent))
+			d.replace(stmt.End(), stmt.End(), d.newline(stmt.Pos(), 0)+"defer "+cancel+"()")
+			d.importTime()
+			return nil
+		}
+	}
+	if nestedWork(d.root.path, lit) {
+		return errors.New("the root is made in a function of its own")
+	}
+	return d.insertBefore(lit, stmt, d.parent, func(name string) {
+		d.replace(d.root.call.Pos(), d.root.call.End(), name)
+	}, "ctx", "detached")
+}
+
+// nestedWork reports whether the root is inside another function literal than
+// lit, which may run after lit has ended.
+func nestedWork(path []ast.Node, lit *ast.FuncLit) bool {
+	for _, n := range path {
+		if inner, ok := n.(*ast.FuncLit); ok {
+			return inner != lit
+		}
+	}
+	return true
+}
+
+// insertBefore makes a context with a deadline before a statement of the
+// goroutine, under the first of names that is free.
+func (d *detachment) insertBefore(lit *ast.FuncLit, stmt ast.Stmt, parent string, then func(name string), names ...string) error {
+	name, err := d.freshName(lit.Body, names...)
+	if err != nil {
+		return err
+	}
+	cancel, err := d.freshName(lit.Body, "cancel", "stop")
+	if err != nil {
+		return err
+	}
+	line := d.newline(stmt.Pos(), 0)
+	before, after := "", line
+	fset := d.b.pass.Fset
+	if fset.Position(lit.Body.Lbrace).Line == fset.Position(stmt.Pos()).Line {
+		line = d.newline(d.stmt.Pos(), 1)
+		before, after = line, line
+		last := lit.Body.List[len(lit.Body.List)-1]
+		d.replace(last.End(), last.End(), d.newline(d.stmt.Pos(), 0))
+	}
+	d.replace(stmt.Pos(), stmt.Pos(), fmt.Sprintf("%s%s, %s := %s%sdefer %s()%s", before, name, cancel, d.timeout(parent), line, cancel, after))
+	then(name)
+	d.importTime()
+	return nil
+}
+
+// wrapCall makes a function literal of a call that is started directly.
+// Operands are then evaluated in the goroutine, so they must not change.
+func (d *detachment) wrapCall(rootInside bool) error {
+	call := d.stmt.Call
+	var err error
+	for _, e := range append([]ast.Expr{call.Fun}, call.Args...) {
+		if ast.Unparen(e) != d.root.call {
+			err = cmp.Or(err, d.steady(e))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	if d.root.commented(call.Pos(), call.End()) {
+		return errCommented
+	}
+	names := []string{"ctx", "detached"}
+	if d.kept != nil {
+		names = []string{d.kept.Name()}
+	}
+	name := ""
+	for _, n := range names {
+		if d.kept != nil || !mentions(call, n, d.root.call) {
+			name = n
+			break
+		}
+	}
+	if name == "" || mentions(call, "cancel", nil) {
+		return errors.New("no name is free")
+	}
+	in := d.newline(d.stmt.Pos(), 1)
+	d.replace(call.Pos(), call.Pos(), fmt.Sprintf("func() {%s%s, cancel := %s%sdefer cancel()%s", in, name, d.timeout(d.parent), in, in))
+	if rootInside {
+		d.replace(d.root.call.Pos(), d.root.call.End(), name)
+	}
+	d.replace(call.End(), call.End(), d.newline(d.stmt.Pos(), 0)+"}()")
+	d.importTime()
+	return nil
+}
+
+// variable handles a root that was put into a variable before the go
+// statement, which nothing but the goroutine uses.
+func (d *detachment) variable(lit *ast.FuncLit) error {
+	as, ok := d.root.path[1].(*ast.AssignStmt)
+	if !ok || as.Tok != token.DEFINE || len(as.Lhs) != 1 {
+		return errors.New("the root is not the value of a variable")
+	}
+	v, _ := d.info.Defs[as.Lhs[0].(*ast.Ident)].(*types.Var)
+	if v == nil || !d.usedOnlyIn(v, d.stmt) {
+		return errors.New("the variable of the root has other uses")
+	}
+	if len(d.root.call.Args) == 0 {
+		d.replace(d.root.call.Pos(), d.root.call.End(), d.parent)
+	}
+	d.parent, d.kept = v.Name(), v
+	if lit == nil {
+		return d.wrapCall(false)
+	}
+	if within(d.firstUse(v), lit.Body) && len(d.stmt.Call.Args) == 0 {
+		return d.insertBefore(lit, lit.Body.List[0], v.Name(), func(string) {}, v.Name())
+	}
+	return errors.New("the root is an argument of the function literal")
+}
+
+func (d *detachment) usedOnlyIn(v *types.Var, in ast.Node) bool {
+	only := true
+	ast.Inspect(d.root.decl, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && d.info.Uses[id] == v && !within(id, in) {
+			only = false
+		}
+		return only
+	})
+	return only
+}
+
+func (d *detachment) firstUse(v *types.Var) ast.Node {
+	var first ast.Node = d.stmt
+	ast.Inspect(d.stmt, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && d.info.Uses[id] == v && first == ast.Node(d.stmt) {
+			first = id
+		}
+		return true
+	})
+	return first
+}
+
+// steady returns an error unless an operand has the same value whenever it is
+// evaluated: a constant, a variable that is written once, a field of one.
+func (d *detachment) steady(e ast.Expr) error {
+	switch e := ast.Unparen(e).(type) {
+	case *ast.BasicLit:
+		return nil
+	case *ast.SelectorExpr:
+		if isPackage(d.info, e.X) {
+			return nil
+		}
+		return d.steady(e.X)
+	case *ast.Ident:
+		v, ok := d.info.Uses[e].(*types.Var)
+		if !ok {
+			return nil // a constant, a function, nil
+		}
+		h := record(d.info, d.root.decl).of(v)
+		writes := len(h.writes)
+		if h.param {
+			writes++
+		}
+		if !h.opaque && writes <= 1 {
+			return nil
+		}
+	}
+	return fmt.Errorf("%s would be evaluated later", types.ExprString(e))
+}
+
+// onlyNames returns an error unless a detaching call can be evaluated in the
+// goroutine: it has variables and r.Context() for arguments, nothing that acts.
+func (d *detachment) onlyNames(call *ast.CallExpr) error {
+	for _, arg := range call.Args {
+		if inner, ok := ast.Unparen(arg).(*ast.CallExpr); ok && len(inner.Args) == 0 {
+			arg = inner.Fun
+		}
+		if err := d.steady(arg); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mentions reports whether a name is spelled in a node, except in one part.
+func mentions(n ast.Node, name string, except ast.Node) bool {
+	found := false
+	ast.Inspect(n, func(n ast.Node) bool {
+		if n == except {
+			return false
+		}
+		if id, ok := n.(*ast.Ident); ok && id.Name == name {
+			found = true
+		}
+		return !found
+	})
+	return found
+}
+
+// freshName is the first of names that can be declared in a block without
+// meeting another use of it there.
+func (d *detachment) freshName(block *ast.BlockStmt, names ...string) (string, error) {
+	for _, name := range names {
+		if d.kept != nil && name == d.kept.Name() || !mentions(block, name, d.root.call) {
+			return name, nil
+		}
+	}
+	return "", errors.New("no name is free")
+}
+
+func (d *detachment) timeout(parent string) string {
+	return fmt.Sprintf("%s.WithTimeout(%s, %s.%s)", d.ctxPkg, parent, d.timePkg, detachedLimit)
+}
+
+func (d *detachment) replace(pos, end token.Pos, text string) {
+	d.edits = append(d.edits, analysis.TextEdit{Pos: pos, End: end, NewText: []byte(text)})
+}
+
+// newline begins a line that is indented like that of pos, and deeper. Gofmt
+// indents by one tab, which is one column.
+func (d *detachment) newline(pos token.Pos, deeper int) string {
+	column := d.b.pass.Fset.PositionFor(pos, false).Column
+	return "\n" + strings.Repeat("\t", column-1+deeper)
+}
+
+// packageName is how the go statement spells a package of the standard
+// library: the name that the file imports it by, or its own if it will be
+// imported.
+func (d *detachment) packageName(path string) (string, error) {
+	name := path
+	for _, im := range d.b.planFor(d.root.file).imports {
+		if pkg := d.info.PkgNameOf(im.spec); pkg.Imported().Path() == path {
+			name = pkg.Name()
+		}
+	}
+	scope := d.b.pass.Pkg.Scope().Innermost(d.stmt.Pos())
+	if scope == nil {
+		return "", errors.New("the go statement is in no scope")
+	}
+	_, obj := scope.LookupParent(name, token.NoPos)
+	if pkg, ok := obj.(*types.PkgName); obj != nil && (!ok || pkg.Imported().Path() != path) {
+		return "", fmt.Errorf("%s means something else here", name)
+	}
+	if mentions(d.stmt, name, nil) && obj == nil {
+		return "", fmt.Errorf("%s may mean something else here", name)
+	}
+	return name, nil
+}
+
+func (d *detachment) importTime() {
+	if edit := d.b.planFor(d.root.file).addImport("time"); edit != nil {
+		d.edits = append(d.edits, *edit)
+	}
+}
+
+// addImport imports a package of the standard library, or returns nil if the
+// file does already: in the group of the file's first such import, at its
+// place in the alphabet.
+func (p *plan) addImport(path string) *analysis.TextEdit {
+	quoted := `"` + path + `"`
+	var decl *ast.GenDecl
+	for _, d := range p.lines.file.Decls {
+		gd, ok := d.(*ast.GenDecl)
+		if !ok || gd.Tok != token.IMPORT {
+			continue
+		}
+		for _, s := range gd.Specs {
+			spec := s.(*ast.ImportSpec)
+			if named := spec.Name == nil || spec.Name.Name != "_" && spec.Name.Name != "."; named && spec.Path.Value == quoted {
+				return nil
+			}
+			if decl == nil && spec.Path.Value != `"C"` {
+				decl = gd
+			}
+		}
+	}
+	if decl == nil {
+		at := p.lines.file.Name.End()
+		return &analysis.TextEdit{Pos: at, End: at, NewText: []byte("\n\nimport " + quoted)}
+	}
+	if !decl.Lparen.IsValid() {
+		at := decl.End()
+		return &analysis.TextEdit{Pos: at, End: at, NewText: []byte("\nimport " + quoted)}
+	}
+	var before ast.Spec
+	for i, s := range decl.Specs {
+		spec := s.(*ast.ImportSpec)
+		if i > 0 && p.lines.of(spec.Pos()) > p.lines.of(decl.Specs[i-1].End())+1 {
+			break // the next group
+		}
+		if spec.Path.Value > quoted {
+			at := spec.Pos()
+			if before == nil && spec.Doc != nil {
+				at = spec.Doc.Pos()
+			}
+			return &analysis.TextEdit{Pos: at, End: at, NewText: []byte(quoted + "\n\t")}
+		}
+		before = s
+	}
+	at := before.End()
+	for _, c := range p.lines.file.Comments {
+		if p.lines.of(c.Pos()) == p.lines.of(at) && c.Pos() >= at {
+			at = c.End()
+		}
+	}
+	return &analysis.TextEdit{Pos: at, End: at, NewText: []byte("\n\t" + quoted)}
+}
