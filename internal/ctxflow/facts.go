@@ -75,7 +75,7 @@ type OpenLoss struct {
 	Sink    Sink // the first of them
 	More    int  // further roots in the same home, which have the same cause
 	Bounded bool
-	Worker  bool     // the home, or a function of the chain, does it in a loop without an end
+	Owned   bool     // when it ends is somebody's business: it has a cancel function, or a worker does it
 	Chain   []string // names from the exported function down to the home
 }
 

@@ -85,7 +85,7 @@ type spawn struct {
 // with a context at hand: its own, or that of the closure that it is in.
 func (e *engine) spawnOf(f *function, cs *callsite) (spawn, bool) {
 	if g, ok := cs.instr.(*ssa.Go); ok {
-		return spawn{by: f, at: g, body: e.bySSA[cs.targets[0].Fn]}, e.modeOf(f, cs) == runsApart
+		return spawn{by: e.starter(f), at: g, body: e.bySSA[cs.targets[0].Fn]}, e.modeOf(f, cs) == runsApart
 	}
 	for ; f.parent != nil; f = f.parent {
 		if len(f.in) != 1 || !f.inside(f.in[0].from) {
@@ -93,13 +93,22 @@ func (e *engine) spawnOf(f *function, cs *callsite) (spawn, bool) {
 		}
 		in := f.in[0]
 		if g, ok := in.site.instr.(*ssa.Go); ok && !in.handed {
-			return spawn{by: in.from, at: g, body: f}, in.mode == runsApart
+			return spawn{by: e.starter(in.from), at: g, body: f}, in.mode == runsApart
 		}
 		if !e.onBehalf(in.mode) {
 			return spawn{}, false
 		}
 	}
 	return spawn{}, false
+}
+
+// starter is the function on whose behalf a go statement in f starts work: f,
+// or if f is a goroutine's own closure without a context, the function around.
+func (e *engine) starter(f *function) *function {
+	for len(e.atHand(f)) == 0 && len(f.in) == 1 && f.inside(f.in[0].from) {
+		f = f.in[0].from
+	}
+	return f
 }
 
 // judgeSpawn applies CTX103 and CTX105 to work that a go statement starts.
@@ -119,7 +128,7 @@ func (e *engine) judgeSpawn(s lossSite, sp spawn) {
 			e.reportLifetime(s, finding.ContextOutlived, sp.by, sp.at.Pos())
 		}
 	case provenance.Fresh, provenance.Detached:
-		if !s.o.Bounded && !e.isWorker(s, sp) && !endsElsewhere(s) {
+		if !s.o.Bounded && !e.isWorker(s, sp) && !endsElsewhere(s) && !e.cleansUp(s) {
 			e.reportLifetime(s, finding.UnboundedDetach, sp.by, sp.at.Pos())
 		}
 	}
@@ -129,7 +138,7 @@ func (e *engine) judgeSpawn(s lossSite, sp spawn) {
 // makes a root of its own, here or in a package below.
 func (e *engine) judgeStart(in *edge, o *openAt) {
 	at, ok := in.site.instr.(*ssa.Go)
-	if !ok || in.handed || o.fact.Bounded || o.fact.Worker || len(e.atHand(in.from)) == 0 {
+	if !ok || in.handed || o.fact.Bounded || o.fact.Owned || len(e.atHand(in.from)) == 0 {
 		return
 	}
 	s := lossSite{in.from, in.site, o.fact.Sink, provenance.Origin{Kind: provenance.Fresh, Root: o.fact.Root}}
@@ -138,11 +147,15 @@ func (e *engine) judgeStart(in *edge, o *openAt) {
 	}
 	sp := spawn{by: in.from, at: at, body: in.to}
 	if e.testSupport || e.inTest(at.Pos()) || e.inGenerated(at.Pos()) || sp.by.helpsTests() ||
-		StartUp(o.fact.Chain...) || e.hearsFrom(sp) || e.staysAfter(sp) || e.isWorker(s, sp) || endsElsewhere(s) {
+		StartUp(o.fact.Chain...) || e.hearsFrom(sp) || e.staysAfter(sp) || e.isWorker(s, sp) || endsElsewhere(s) || e.cleansUp(s) {
 		return
 	}
 	e.reportLifetime(s, finding.UnboundedDetach, sp.by, at.Pos())
 }
+
+// cleansUp reports whether the work only releases something, which may take its
+// time: see RuleRelease.
+func (e *engine) cleansUp(s lossSite) bool { return isRelease(s.cs) && !usesResult(s.cs.instr) }
 
 // endsElsewhere reports whether the work may have an end that its context does
 // not show: a client of net/http has a timeout of its own, and who waits for a

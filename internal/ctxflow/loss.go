@@ -206,7 +206,7 @@ func (e *engine) openUp(ls []*loss) {
 	o := &openAt{fact: e.openFact(l), local: l}
 	o.fact.More = len(ls) - 1
 	for _, l := range ls {
-		o.fact.Worker = o.fact.Worker || doesOnAndOn(l.home, l.site)
+		o.fact.Owned = o.fact.Owned || l.o.Cancelled || doesOnAndOn(l.home, l.site)
 	}
 	v := &Verdict{Code: finding.SeveredCallee, Open: o.fact, Local: true}
 	v.fill(e, l)
@@ -310,7 +310,7 @@ func (e *engine) passUp(in *edge, o *openAt) {
 		return
 	}
 	up := *o
-	up.fact.Worker = up.fact.Worker || doesOnAndOn(in.from, in.site)
+	up.fact.Owned = up.fact.Owned || doesOnAndOn(in.from, in.site)
 	if in.to == nil || in.to.named != in.from.named { // not a closure of the same function
 		up.fact.Chain = append([]string{e.chainName(in.from)}, o.fact.Chain...)
 	}

@@ -84,3 +84,19 @@ func (h *server) defaultHook(w http.ResponseWriter, r *http.Request) {
 	}
 	go http.DefaultClient.Do(req) // want `server.defaultHook starts Client.Do .*\(CTX103\)`
 }
+
+func (h *server) nested(w http.ResponseWriter, r *http.Request) {
+	go func() {
+		go func() { // want `server.nested starts Store.Save .*\(CTX103\)`
+			_ = h.s.Save(context.Background(), "1")
+		}()
+	}()
+}
+
+type lock interface {
+	Release(ctx context.Context) error
+}
+
+func (h *server) released(w http.ResponseWriter, r *http.Request, l lock) {
+	go l.Release(context.Background()) // Right: a release may take its time.
+}

@@ -29,7 +29,9 @@ func GoCall(ctx context.Context, s store) context.CancelFunc {
 }
 
 func audit(s store) {
-	_ = s.Save(context.Background(), "audit") // silent: runs-apart
+	c, cancel := context.WithTimeout(context.Background(), time.Minute) // silent: runs-apart
+	defer cancel()
+	_ = s.Save(c, "audit")
 }
 
 func GoNamed(ctx context.Context, s store) { go audit(s) }
