@@ -1,0 +1,131 @@
+package saturate
+
+import (
+	"maps"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Streams of random numbers, one per use, so that a change in one place does
+// not shift the draws of another.
+const (
+	streamService = 1 + iota
+	streamArrivals
+	streamBackoff
+)
+
+// A setupError is a mistake in the scenario that shows when it is built.
+type setupError string
+
+func (e setupError) Error() string { return string(e) }
+
+// A world is everything that belongs to one trial.
+type world struct {
+	sc       *Scenario
+	seed     uint64
+	clock    Clock // Virtual or Real
+	dep      *dependency
+	services []*service
+	impls    map[string]string // full method to Go method, of all services
+	rands    atomic.Uint64     // calls of Deps.Rand
+
+	// progress moves with every step of the trial, for the watchdog, which may
+	// set quit to let a trial that it gave up end.
+	progress, quit *atomic.Int64
+
+	mu       sync.Mutex
+	attempts []*attempt
+	rec      *record
+	closers  []func()
+	failed   string // why the trial does not count
+}
+
+func newWorld(sc *Scenario, seed uint64, clock Clock, progress, quit *atomic.Int64) *world {
+	w := &world{sc: sc, seed: seed, clock: clock, impls: map[string]string{}, progress: progress, quit: quit}
+	hops := sc.services()
+	w.rec = newRecord(hops)
+	w.dep = newDependency(w)
+	for i, hop := range hops {
+		w.services = append(w.services, newService(w, i, hop))
+	}
+	for _, s := range w.services {
+		s.register()
+	}
+	return w
+}
+
+// record changes the present record and returns it.
+func (w *world) record(f func(*record)) *record {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	f(w.rec)
+	return w.rec
+}
+
+// restart begins a new record and returns the old one.
+func (w *world) restart() *record {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	old := w.rec
+	w.rec = newRecord(w.sc.services())
+	maps.Copy(w.rec.methods, old.methods)
+	return old
+}
+
+// fail notes the first reason why the trial does not count.
+func (w *world) fail(reason string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.failed == "" {
+		w.failed = reason
+	}
+}
+
+// triggered reports whether a trigger of this kind acts now.
+func (w *world) triggered(kind TriggerKind) bool {
+	if w.sc.Trigger.Kind != kind {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if kind == Blackout {
+		return w.rec.blackout
+	}
+	from, to, _ := w.sc.phases()
+	since := time.Since(w.rec.start)
+	return w.rec.measured && since >= from && since < to
+}
+
+func (w *world) onClose(f func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closers = append(w.closers, f)
+}
+
+// close ends connections and servers, front first, and waits for the handlers.
+func (w *world) close() {
+	for _, s := range w.services {
+		s.server.Stop()
+	}
+	w.dep.server.Stop()
+	for len(w.closers) > 0 {
+		w.mu.Lock()
+		fs := w.closers
+		w.closers = nil
+		w.mu.Unlock()
+		for _, f := range slices.Backward(fs) {
+			f()
+		}
+	}
+}
+
+// handlers lists the Go methods that served the methods of the record.
+func (w *world) handlers() (methods, impls []string) {
+	methods = slices.Sorted(maps.Keys(w.rec.methods))
+	for _, m := range methods {
+		impls = append(impls, w.impls[m])
+	}
+	return methods, impls
+}
