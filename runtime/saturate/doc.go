@@ -79,7 +79,9 @@
 // it fails if the scenario could not be run. CTXPROP_BEFORE may then hold the
 // trials of an earlier run, a JSON object from the name of the test to the array
 // of its ctxprop.trial values: Test compares with them and leaves the verdict.
-// It is a variable rather than a file, because the go command's test cache
-// knows the environment and does not look at files outside the module.
+// CTXPROP_CODES, an object from tests to arrays of codes, says which findings
+// the fixes are for, so that Test refuses a scenario that cannot show them. They
+// are variables rather than files, because the go command's test cache knows the
+// environment and does not look at files outside the module.
 // CTXPROP_CLOCK (virtual or real) overrides the scenario's clock.
 package saturate

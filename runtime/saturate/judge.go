@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"sync"
 	"testing"
 )
 
@@ -15,21 +16,42 @@ import (
 // With CTXPROP_PROVE set it reports, and compares with CTXPROP_BEFORE.
 func Test(t *testing.T, sc Scenario) {
 	t.Helper()
+	if _, second := tested.LoadOrStore(t, true); second {
+		t.Fatalf("saturate: this test has run a scenario already: give each a test or a subtest of its own")
+	}
+	t.Cleanup(func() { tested.Delete(t) })
 	r := run(t, sc)
 	r.emit(t)
 	if os.Getenv("CTXPROP_PROVE") == "" {
 		r.judge(t)
 		return
 	}
-	before, err := trialsBefore(t.Name())
+	before, err := fromEnv[[]Trial]("CTXPROP_BEFORE", t.Name())
+	if err != nil {
+		t.Fatalf("saturate: %v", err)
+	}
+	codes, err := fromEnv[[]string]("CTXPROP_CODES", t.Name())
 	if err != nil {
 		t.Fatalf("saturate: %v", err)
 	}
 	if before != nil {
-		c := compare(before, r.trials, r.description.Endpoint)
-		c.expect(r.description.Expect)
-		attr(t, "ctxprop.verdict", c)
+		r.verdict(t, before, codes)
 	}
+}
+
+// tested are the tests that Test has been called for: attributes belong to a
+// test, so that two scenarios would be mixed up.
+var tested sync.Map
+
+func (r *result) verdict(t *testing.T, before []Trial, codes []string) {
+	t.Helper()
+	endpoint := r.description.Endpoint
+	c := compare(before, r.trials, endpoint)
+	if why := wrongEndpoint(endpoint, codes); why != "" {
+		c = invalid(endpoint, why)
+	}
+	c.expect(r.description.Expect)
+	attr(t, "ctxprop.verdict", c)
 }
 
 // Compare runs a scenario before and after a change, leaves the attributes of
@@ -39,8 +61,7 @@ func Compare(t *testing.T, before, after Scenario) Comparison {
 	x, y := run(t, before), run(t, after)
 	c := compare(x.trials, y.trials, y.description.Endpoint)
 	if x.description.Endpoint != y.description.Endpoint {
-		c = Comparison{Version: formatVersion, Endpoint: y.description.Endpoint, P: 1, Verdict: Invalid,
-			Why: "one of the scenarios is a blackout and the other is not"}
+		c = invalid(y.description.Endpoint, "one of the scenarios is a blackout and the other is not")
 	}
 	c.expect(y.description.Expect)
 	x.emit(t)
@@ -54,15 +75,16 @@ func (c *Comparison) expect(e *Expect) {
 	c.Met = c.Verdict == Proven || e != nil && c.Verdict == e.Verdict
 }
 
-// trialsBefore returns what CTXPROP_BEFORE holds for the test, nil if nothing.
-func trialsBefore(test string) ([]Trial, error) {
-	text := os.Getenv("CTXPROP_BEFORE")
+// fromEnv returns what a variable, a JSON object from tests to values, holds for
+// the test.
+func fromEnv[T any](name, test string) (value T, err error) {
+	text := os.Getenv(name)
 	if text == "" {
-		return nil, nil
+		return value, nil
 	}
-	var all map[string][]Trial
+	all := map[string]T{}
 	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		return nil, fmt.Errorf("CTXPROP_BEFORE is not an object from tests to trials: %v", err)
+		return value, fmt.Errorf("%s must be a JSON object from the names of tests to values: %v", name, err)
 	}
 	return all[test], nil
 }
@@ -83,12 +105,6 @@ func (r *result) judge(t *testing.T) {
 			t.Errorf("seed %d: goroutines outlived the service: %s", tr.Seed, tr.Leaked)
 		}
 	}
-	if d.CannotReproduce != "" && expected != NotReproduced {
-		t.Errorf("%s", d.CannotReproduce)
-	}
-	if t.Failed() {
-		return
-	}
 	down := 0
 	for _, tr := range r.trials {
 		if fault := tr.fault(d.Endpoint, r.maxAmplification); fault != "" {
@@ -97,6 +113,9 @@ func (r *result) judge(t *testing.T) {
 				t.Errorf("seed %d: %s", tr.Seed, fault)
 			}
 		}
+	}
+	if down == 0 && d.CannotReproduce != "" && expected != NotReproduced {
+		t.Errorf("%s", d.CannotReproduce)
 	}
 	if expected == NotSufficient && down == 0 {
 		t.Errorf("the scenario expects %s (%s), but the service recovers with every seed; drop Expect", expected, d.Expect.Reason)

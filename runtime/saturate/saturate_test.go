@@ -2,6 +2,8 @@ package saturate_test
 
 import (
 	"context"
+	"io"
+	"net/http"
 	"testing"
 	"time"
 
@@ -11,45 +13,282 @@ import (
 	"github.com/ctxprop/ctxprop/runtime/saturate"
 )
 
-// A handler is what a test's service does.
-type handler func(ctx context.Context, d *saturate.Deps) error
+// A handler is what a test's service does for a call.
+type handler func(ctx context.Context) error
 
-// register returns a Register for a service with one unary method.
-func register(h handler) func(grpc.ServiceRegistrar, *saturate.Deps) {
+// register returns a Register for a service with a unary method, Do, and a
+// server stream, Watch, which do the same.
+func register(build func(d *saturate.Deps) handler) func(grpc.ServiceRegistrar, *saturate.Deps) {
 	return func(s grpc.ServiceRegistrar, d *saturate.Deps) {
-		s.RegisterService(&grpc.ServiceDesc{ServiceName: "test.Service", HandlerType: (*any)(nil), Methods: []grpc.MethodDesc{{
-			MethodName: "Do",
-			Handler: func(srv any, ctx context.Context, dec func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
-				in := new(emptypb.Empty)
-				if err := dec(in); err != nil {
-					return nil, err
-				}
-				return intercept(ctx, in, &grpc.UnaryServerInfo{Server: srv, FullMethod: "/test.Service/Do"}, func(ctx context.Context, _ any) (any, error) {
-					if err := h(ctx, d); err != nil {
-						return nil, err
-					}
-					return new(emptypb.Empty), nil
-				})
-			},
-		}}}, nil)
+		s.RegisterService(&desc, &server{build(d)})
 	}
 }
 
-func call(ctx context.Context, cc grpc.ClientConnInterface) error {
+type server struct{ do handler }
+
+func (s *server) Do(ctx context.Context, _ *emptypb.Empty) (*emptypb.Empty, error) {
+	return new(emptypb.Empty), s.do(ctx)
+}
+
+func (s *server) Watch(stream grpc.ServerStream) error {
+	if err := stream.RecvMsg(new(emptypb.Empty)); err != nil {
+		return err
+	}
+	if err := s.do(stream.Context()); err != nil {
+		return err
+	}
+	return stream.SendMsg(new(emptypb.Empty))
+}
+
+var desc = grpc.ServiceDesc{
+	ServiceName: "test.Service", HandlerType: (*any)(nil),
+	Methods: []grpc.MethodDesc{{MethodName: "Do", Handler: func(srv any, ctx context.Context, dec func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
+		in := new(emptypb.Empty)
+		if err := dec(in); err != nil {
+			return nil, err
+		}
+		return intercept(ctx, in, &grpc.UnaryServerInfo{Server: srv, FullMethod: "/test.Service/Do"}, func(ctx context.Context, req any) (any, error) {
+			return srv.(*server).Do(ctx, req.(*emptypb.Empty))
+		})
+	}}},
+	Streams: []grpc.StreamDesc{{StreamName: "Watch", ServerStreams: true, Handler: func(srv any, stream grpc.ServerStream) error {
+		return srv.(*server).Watch(stream)
+	}}},
+}
+
+func do(ctx context.Context, cc grpc.ClientConnInterface) error {
 	return cc.Invoke(ctx, "/test.Service/Do", new(emptypb.Empty), new(emptypb.Empty))
 }
 
-func scenario(h handler) saturate.Scenario {
-	return saturate.Scenario{Register: register(h), Call: call, Deadline: 300 * time.Millisecond}
+func watch(ctx context.Context, cc grpc.ClientConnInterface) error {
+	s, err := cc.NewStream(ctx, &desc.Streams[0], "/test.Service/Watch")
+	if err != nil {
+		return err
+	}
+	if err := s.SendMsg(new(emptypb.Empty)); err != nil {
+		return err
+	}
+	if err := s.CloseSend(); err != nil {
+		return err
+	}
+	for {
+		switch err := s.RecvMsg(new(emptypb.Empty)); err {
+		case nil:
+		case io.EOF:
+			return nil
+		default:
+			return err
+		}
+	}
 }
 
-func TestLostDeadline(t *testing.T) {
-	c := saturate.Compare(t,
-		scenario(func(ctx context.Context, d *saturate.Deps) error {
-			return d.Conn().Invoke(context.Background(), "/any.Thing/At.All", new(emptypb.Empty), new(emptypb.Empty))
-		}),
-		scenario(func(ctx context.Context, d *saturate.Deps) error {
-			return d.Conn().Invoke(ctx, "/any.Thing/At.All", new(emptypb.Empty), new(emptypb.Empty))
-		}))
-	t.Logf("%+v", c)
+func scenario(build func(d *saturate.Deps) handler) saturate.Scenario {
+	return saturate.Scenario{Register: register(build), Call: do, Deadline: 300 * time.Millisecond}
+}
+
+// keep and lose are what a handler does with its caller's context.
+func keep(ctx context.Context) context.Context { return ctx }
+func lose(context.Context) context.Context     { return context.Background() }
+
+// onConn is a handler that makes one gRPC call to the dependency.
+func onConn(use func(context.Context) context.Context) func(*saturate.Deps) handler {
+	return func(d *saturate.Deps) handler {
+		cc := d.Conn()
+		return func(ctx context.Context) error {
+			return cc.Invoke(use(ctx), "/any.Service/Method", new(emptypb.Empty), new(emptypb.Empty))
+		}
+	}
+}
+
+// adapters are the ways to the dependency, each with the context that it is
+// given.
+var adapters = map[string]func(use func(context.Context) context.Context) func(*saturate.Deps) handler{
+	"conn": onConn,
+	"query": func(use func(context.Context) context.Context) func(*saturate.Deps) handler {
+		return func(d *saturate.Deps) handler {
+			db := d.DB()
+			return func(ctx context.Context) error {
+				var n int
+				return db.QueryRowContext(use(ctx), "SELECT n FROM t").Scan(&n)
+			}
+		}
+	},
+	"prepared": func(use func(context.Context) context.Context) func(*saturate.Deps) handler {
+		return func(d *saturate.Deps) handler {
+			stmt, err := d.DB().Prepare("INSERT INTO t VALUES (?)")
+			if err != nil {
+				panic(err)
+			}
+			return func(ctx context.Context) error {
+				_, err := stmt.ExecContext(use(ctx), 7)
+				return err
+			}
+		}
+	},
+	"transaction": func(use func(context.Context) context.Context) func(*saturate.Deps) handler {
+		return func(d *saturate.Deps) handler {
+			db := d.DB()
+			return func(ctx context.Context) error {
+				ctx = use(ctx)
+				tx, err := db.BeginTx(ctx, nil)
+				if err != nil {
+					return err
+				}
+				defer tx.Rollback()
+				if _, err := tx.ExecContext(ctx, "UPDATE t SET n = ?", 7); err != nil {
+					return err
+				}
+				return tx.Commit()
+			}
+		}
+	},
+	"http": func(use func(context.Context) context.Context) func(*saturate.Deps) handler {
+		return func(d *saturate.Deps) handler {
+			client := &http.Client{Transport: d.Transport()}
+			return func(ctx context.Context) error {
+				req, err := http.NewRequestWithContext(use(ctx), "GET", "http://dependency/", nil)
+				if err != nil {
+					return err
+				}
+				res, err := client.Do(req)
+				if err != nil {
+					return err
+				}
+				return res.Body.Close()
+			}
+		}
+	},
+	"acquire": func(use func(context.Context) context.Context) func(*saturate.Deps) handler {
+		return func(d *saturate.Deps) handler {
+			return func(ctx context.Context) error {
+				ctx = use(ctx)
+				release, err := d.Acquire(ctx)
+				if err != nil {
+					return err
+				}
+				defer release()
+				work := time.NewTimer(d.Lognormal(50*time.Millisecond, 0.5))
+				defer work.Stop()
+				select {
+				case <-work.C:
+					return nil
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+		}
+	},
+	"do": func(use func(context.Context) context.Context) func(*saturate.Deps) handler {
+		return func(d *saturate.Deps) handler {
+			return func(ctx context.Context) error { return d.Do(use(ctx)) }
+		}
+	},
+}
+
+// Whatever the way to the dependency, a service that loses its callers'
+// deadlines stays down after the spike, and one that keeps them comes back.
+// One seed each: what is tested here is the adapter.
+func TestAdapters(t *testing.T) {
+	for name, adapter := range adapters {
+		t.Run(name, func(t *testing.T) {
+			before, after := scenario(adapter(lose)), scenario(adapter(keep))
+			before.Seeds, after.Seeds = []uint64{1}, []uint64{1}
+			b, a := saturate.Run(t, before)[0], saturate.Run(t, after)[0]
+			if b.Recovered() || b.Post > 0.2 || b.Base < 0.95 || b.Detached != 1 || b.Waste < 0.7 {
+				t.Errorf("with lost deadlines: %+v", b)
+			}
+			if !a.Recovered() || a.Post < 0.8 || a.Base < 0.95 || a.Detached != 0 || a.Zombie != 0 {
+				t.Errorf("with deadlines: %+v", a)
+			}
+		})
+	}
+}
+
+func TestStream(t *testing.T) {
+	before, after := scenario(onConn(lose)), scenario(onConn(keep))
+	before.Call, after.Call = watch, watch
+	before.Seeds, after.Seeds = []uint64{1}, []uint64{1}
+	b, a := saturate.Run(t, before)[0], saturate.Run(t, after)[0]
+	if b.Recovered() || b.Zombie < 100 || b.Peak != 32 {
+		t.Errorf("with lost deadlines: %+v", b)
+	}
+	if !a.Recovered() || a.Zombie != 0 {
+		t.Errorf("with deadlines: %+v", a)
+	}
+}
+
+// A handler that returns in time and leaves its work behind looks healthy by
+// its workers. The dependency shows the fault.
+func TestDetachedWork(t *testing.T) {
+	detach := func(derive func(context.Context) context.Context) func(*saturate.Deps) handler {
+		return func(d *saturate.Deps) handler {
+			return func(ctx context.Context) error {
+				done := make(chan error, 1)
+				go func() { done <- d.Do(derive(ctx)) }()
+				select {
+				case err := <-done:
+					return err
+				case <-ctx.Done():
+					return ctx.Err()
+				}
+			}
+		}
+	}
+	before, after := scenario(detach(context.WithoutCancel)), scenario(detach(keep))
+	before.Seeds, after.Seeds = []uint64{1}, []uint64{1}
+	b, a := saturate.Run(t, before)[0], saturate.Run(t, after)[0]
+	if b.Recovered() || b.Zombie != 0 || b.DepZombie < 10 || b.Detached != 1 {
+		t.Errorf("detached: %+v", b)
+	}
+	if !a.Recovered() || a.DepZombie != 0 {
+		t.Errorf("attached: %+v", a)
+	}
+}
+
+// A deadline that is longer than the caller's is as bad as none.
+func TestLongerDeadline(t *testing.T) {
+	sc := scenario(func(d *saturate.Deps) handler {
+		return func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			return d.Do(ctx)
+		}
+	})
+	sc.Seeds = []uint64{1}
+	if tr := saturate.Run(t, sc)[0]; tr.Recovered() || tr.Detached != 1 {
+		t.Errorf("%+v", tr)
+	}
+}
+
+// A brown-out of the dependency tips the service as well.
+func TestBrownout(t *testing.T) {
+	before, after := scenario(onConn(lose)), scenario(onConn(keep))
+	for _, sc := range []*saturate.Scenario{&before, &after} {
+		sc.Seeds = []uint64{1}
+		sc.Trigger = saturate.Trigger{Kind: saturate.Brownout, Factor: 10}
+	}
+	if tr := saturate.Run(t, before)[0]; tr.Recovered() {
+		t.Errorf("with lost deadlines: %+v", tr)
+	}
+	if tr := saturate.Run(t, after)[0]; !tr.Recovered() {
+		t.Errorf("with deadlines: %+v", tr)
+	}
+}
+
+// Degraded answers are neither good nor failed.
+func TestFallback(t *testing.T) {
+	sc := scenario(onConn(lose))
+	sc.Seeds = []uint64{1}
+	call := sc.Call
+	sc.Retry.MaxAttempts = 1
+	sc.Call = func(ctx context.Context, cc grpc.ClientConnInterface) error {
+		if call(ctx, cc) != nil {
+			return saturate.ErrFallback
+		}
+		return nil
+	}
+	tr := saturate.Run(t, sc)[0]
+	if tr.Fallbacks == 0 || tr.OK+tr.Fallbacks != tr.Calls || tr.Attempts != tr.Calls {
+		t.Errorf("%+v", tr)
+	}
 }

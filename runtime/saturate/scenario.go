@@ -94,6 +94,9 @@ type Hop struct {
 	ServerOptions  func() []grpc.ServerOption
 	Workers, Queue int
 	Order          Order
+	// Deadline of the calls that reach it, for the pre-flight; default is the
+	// scenario's.
+	Deadline time.Duration
 }
 
 // Retry is a caller's loop with a new deadline for every attempt, as callers
@@ -216,6 +219,7 @@ func (sc Scenario) withDefaults() Scenario {
 		or(&h.Workers, 32)
 		or(&h.Queue, 2*h.Workers)
 		h.Queue = max(h.Queue, 0)
+		or(&h.Deadline, sc.Deadline)
 	}
 	or(&sc.Dependency.Concurrency, 4)
 	or(&sc.Dependency.ServiceTime, 50*time.Millisecond)
@@ -276,6 +280,7 @@ func (sc *Scenario) validate() error {
 	for i, h := range sc.Hops {
 		check(h.Register == nil, "Hops[%d].Register is nil", i)
 		check(h.Workers < 0, "Hops[%d].Workers is %d: it must be positive", i, h.Workers)
+		check(h.Deadline < 0, "Hops[%d].Deadline is %v: it must be positive", i, h.Deadline)
 	}
 	check(len(sc.Seeds) == 0, "Seeds is empty")
 	seen := map[uint64]bool{}
@@ -292,7 +297,7 @@ func (sc *Scenario) validate() error {
 func (sc *Scenario) services() []Hop {
 	return append([]Hop{{
 		Name: "service", Register: sc.Register, ServerOptions: sc.ServerOptions,
-		Workers: sc.Workers, Queue: sc.Queue, Order: sc.Order,
+		Workers: sc.Workers, Queue: sc.Queue, Order: sc.Order, Deadline: sc.Deadline,
 	}}, sc.Hops...)
 }
 
@@ -315,7 +320,7 @@ const minResidence = 1.7
 // workers and its queue are full, as a multiple of the deadline.
 func (sc *Scenario) residence() float64 {
 	s := sc.services()[sc.Subject]
-	return float64(s.Workers+s.Queue) / sc.Capacity / sc.Deadline.Seconds()
+	return float64(s.Workers+s.Queue) / sc.Capacity / s.Deadline.Seconds()
 }
 
 // cannotReproduce is the pre-flight: why no collapse can be expected, or "".
@@ -326,7 +331,7 @@ func (sc *Scenario) cannotReproduce() string {
 	}
 	s := sc.services()[sc.Subject]
 	return fmt.Sprintf("this scenario cannot reproduce a collapse: full, the %d workers and %d queue places hold %.2f × what %.4g calls/s can serve within %v, and it takes %.1f ×; the short queue protects by itself, or more Workers, a longer Queue or a slower Dependency are needed to show the fault",
-		s.Workers, s.Queue, r, sc.Capacity, sc.Deadline, minResidence)
+		s.Workers, s.Queue, r, sc.Capacity, s.Deadline, minResidence)
 }
 
 // endpoint is the figure that this kind of scenario decides by.

@@ -3,6 +3,7 @@ package saturate
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A Verdict is what a scenario, run before and after a change, says about it.
@@ -36,6 +37,20 @@ const (
 	// workers reach the dependency more often.
 	Amplification Endpoint = "amplification"
 )
+
+// retryCodes are the findings about how often something is repeated. In a
+// blackout amplification decides about them, in any other scenario goodput; the
+// other findings are decided by goodput, which is nothing in a blackout.
+var retryCodes = []string{"CTX301", "CTX302", "CTX303", "CTX304", "CTX306"}
+
+// wrongEndpoint says why a scenario that decides by e cannot judge the fixes of
+// these codes, "" if it can.
+func wrongEndpoint(e Endpoint, codes []string) string {
+	if e == Goodput || len(codes) == 0 || slices.ContainsFunc(codes, func(c string) bool { return slices.Contains(retryCodes, c) }) {
+		return ""
+	}
+	return fmt.Sprintf("a blackout shows how often calls are repeated, and nothing about %s; use a load spike or a brown-out", strings.Join(codes, ", "))
+}
 
 // A Spread is an endpoint over the seeds.
 type Spread struct {
@@ -75,13 +90,16 @@ const (
 	halved        = 0.5  // amplification that is left, at most
 )
 
+func invalid(e Endpoint, why string) Comparison {
+	return Comparison{Version: formatVersion, Verdict: Invalid, Why: why, Endpoint: e, P: 1}
+}
+
 // compare gives the verdict on trials before and after a change.
 func compare(before, after []Trial, endpoint Endpoint) Comparison {
-	c := Comparison{Version: formatVersion, Endpoint: endpoint, P: 1}
 	if why := incomparable(before, after); why != "" {
-		c.Verdict, c.Why = Invalid, why
-		return c
+		return invalid(endpoint, why)
 	}
+	c := Comparison{Version: formatVersion, Endpoint: endpoint}
 	x, y := figures(before, endpoint), figures(after, endpoint)
 	c.Before, c.After = spread(x), spread(y)
 	c.CliffsDelta, c.HodgesLehmann = rounded(cliffsDelta(x, y)), rounded(hodgesLehmann(x, y))
