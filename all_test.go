@@ -22,7 +22,7 @@ const modulePath = "github.com/ctxprop/ctxprop"
 var layers = [][]string{
 	{"internal/finding", "internal/fix", "internal/callee", "internal/loops"},
 	{"internal/catalog", "internal/fix/fixtest", "internal/retry"},
-	{"internal/provenance"},
+	{"internal/provenance", "internal/errflow"},
 	{"internal/request"},
 	{"internal/ctxflow"},
 	{"analyzers/*", "internal/link"},

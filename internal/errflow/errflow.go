@@ -50,11 +50,11 @@ type Trail uint16
 
 // End is one way a run can end.
 type End struct {
-	Again  bool           // at the assumed call again
-	Exit   *loops.Exit    // by leaving the loop, if the run is within one
-	Return *ssa.Return    // by a return, else by a panic
-	Values []Value        // what is returned
-	Trail  Trail          // of all that was passed
+	Again  bool        // at the assumed call again
+	Exit   *loops.Exit // by leaving the loop, if the run is within one
+	Return *ssa.Return // by a return, else by a panic
+	Values []Value     // what is returned
+	Trail  Trail       // of all that was passed
 	At     *ssa.BasicBlock
 }
 
