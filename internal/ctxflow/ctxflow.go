@@ -44,6 +44,9 @@ type Config struct {
 	Own []string
 	// Catalog holds further lines for the catalog.
 	Catalog string
+	// Threshold is the product of attempts from which nested retries are
+	// reported; 0 for DefaultThreshold.
+	Threshold int
 	// without turns rules of silence off, for the ablation test.
 	without map[Rule]bool
 }

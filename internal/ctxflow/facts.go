@@ -28,6 +28,8 @@ type Fact struct {
 	// Open lists losses inside the function and below it that a caller with
 	// a context at hand closes.
 	Open []OpenLoss
+	// Retries lists paths with layers of retries, and to function parameters.
+	Retries []RetryPath
 	// Declared holds the lines of the catalog that directives at the
 	// function's declaration make.
 	Declared []string
@@ -103,7 +105,7 @@ func (f *Fact) String() string {
 }
 
 func (f *Fact) empty() bool {
-	return !f.Quiet && len(f.Blocks) == 0 && len(f.Results) == 0 && len(f.Calls) == 0 && len(f.Open) == 0
+	return !f.Quiet && len(f.Blocks) == 0 && len(f.Results) == 0 && len(f.Calls) == 0 && len(f.Open) == 0 && len(f.Retries) == 0
 }
 
 func (r ResultFact) String() string {
@@ -146,7 +148,7 @@ func compareBool(a, b bool) int {
 
 // factOf is the part of f's summary that its signature does not say, or nil.
 func (e *engine) factOf(f *function) *Fact {
-	fact := &Fact{Open: openFacts(f)}
+	fact := &Fact{Retries: retryFacts(f), Open: openFacts(f)}
 	params := f.ssa.Params
 	shift := 0
 	if f.ssa.Signature.Recv() != nil {

@@ -34,6 +34,7 @@ type function struct {
 	blocks     map[paramKey]Sink
 	results    map[int][]provenance.ResultOrigin
 	open       []*openAt
+	paths      []*retryPath // by what it retries, and what it calls at all
 
 	handVisited bool
 	hand        []carrier

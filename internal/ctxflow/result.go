@@ -14,6 +14,7 @@ import (
 
 	"github.com/ctxprop/ctxprop/internal/callee"
 	"github.com/ctxprop/ctxprop/internal/catalog"
+	"github.com/ctxprop/ctxprop/internal/errflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
 	"github.com/ctxprop/ctxprop/internal/provenance"
 	"github.com/ctxprop/ctxprop/internal/request"
@@ -51,6 +52,9 @@ type Verdict struct {
 	SinkPos  token.Pos
 	FixSafe  bool // replacing the root's call by the context at hand changes nothing else
 	Returned bool // the root is returned, not used in the home
+
+	// Retry is what a verdict on retries says besides; nil for others.
+	Retry *Retry
 
 	// For severed callees.
 	Local   bool // the home is in this package
@@ -239,7 +243,15 @@ type engine struct {
 	openLosses    []*Verdict
 	latent        []*Verdict
 	lifetimeSeen  map[lifetimeKey]bool
-	inDefers      map[*function]bool // lazily, by deferred
+
+	// Of retries.
+	errors     *errflow.Flow
+	stored     *memory // lazily, by memory
+	retryLoops map[*function][]*retryLoop
+	ways       map[*callsite]way // lazily, by wayOut
+	nests      map[nestKey]*nest
+
+	inDefers map[*function]bool // lazily, by deferred
 }
 
 // analyze runs the steps in their order; each uses what the ones before it left.
@@ -261,6 +273,7 @@ func (e *engine) analyze() *Result {
 	e.addEdges()
 	e.reach()
 	e.summarize()
+	e.findRetries()
 	e.classify(e.findLosses())
 	e.importLosses()
 	e.findUnderived()

@@ -271,3 +271,49 @@ func ErrorOf(c ssa.CallInstruction) (index int, ok bool) {
 	}
 	return res.Len() - 1, true
 }
+
+// Asks lists the marks that an instruction asks an error for: the type of
+// errors.As or of an assertion, the sentinel of errors.Is or of a comparison.
+func Asks(instr ssa.Instruction) []string {
+	switch instr := instr.(type) {
+	case *ssa.TypeAssert:
+		if isError(instr.X.Type()) && !types.IsInterface(instr.AssertedType) {
+			return []string{typeMark(instr.AssertedType)}
+		}
+	case *ssa.BinOp:
+		for _, v := range []ssa.Value{instr.X, instr.Y} {
+			if mark, ok := sentinelMark(v); ok {
+				return []string{mark}
+			}
+		}
+	case *ssa.Call:
+		fn := instr.Call.StaticCallee()
+		if fn == nil || fn.Pkg == nil || len(instr.Call.Args) != 2 || fn.Name() != "Is" && fn.Name() != "As" {
+			return nil
+		}
+		target := instr.Call.Args[1]
+		if mark, ok := sentinelMark(target); ok {
+			return []string{mark}
+		}
+		if mi, ok := target.(*ssa.MakeInterface); ok {
+			target = mi.X
+		}
+		if p, ok := types.Unalias(target.Type()).(*types.Pointer); ok && !types.IsInterface(p.Elem()) {
+			return []string{typeMark(p.Elem())}
+		}
+	}
+	return nil
+}
+
+// sentinelMark is the mark of an error held by a package variable.
+func sentinelMark(v ssa.Value) (string, bool) {
+	u, ok := v.(*ssa.UnOp)
+	if !ok || !isError(u.Type()) {
+		return "", false
+	}
+	g, ok := u.X.(*ssa.Global)
+	if !ok {
+		return "", false
+	}
+	return sentinel(g).marks, true
+}

@@ -87,6 +87,10 @@ const (
 	ContextOutlived Code = "CTX105"
 	UnderivedResult Code = "CTX106"
 	DoneContext     Code = "CTX107"
+	NestedRetry     Code = "CTX301"
+	UnboundedRetry  Code = "CTX302"
+	DeafRetry       Code = "CTX303"
+	TightRetry      Code = "CTX304"
 )
 
 // RuleInfo is what the table knows of a code.

@@ -1,0 +1,331 @@
+package ctxflow
+
+import (
+	"cmp"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ctxprop/ctxprop/internal/errflow"
+	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/provenance"
+	"github.com/ctxprop/ctxprop/internal/retry"
+)
+
+// DefaultThreshold is the product of attempts from which nested retries are
+// reported: three attempts in each of two layers.
+const DefaultThreshold = 9
+
+// severeFactor is the product from which they are errors: three layers of
+// three, the most common default everywhere.
+const severeFactor = 27
+
+// Retry is what a verdict on retries says beyond its place and sink.
+type Retry struct {
+	Layers   []RetryStep // the outermost first
+	Product  retry.Product
+	Steady   retry.Steady // for one and the same error each time
+	Severity finding.Severity
+	Why      string // for the single-loop codes: what exactly is wrong
+}
+
+// RetryStep is one layer in a witness.
+type RetryStep struct {
+	Name     string
+	Attempts retry.Attempts
+	Position token.Position
+}
+
+// nestKey tells nests apart: where the inner layer is reached, and from which
+// outer one.
+type nestKey struct {
+	via   token.Pos
+	outer token.Position
+}
+
+// nest is a path on which layers of retries lie over one another.
+type nest struct {
+	f    *function
+	path *retryPath
+}
+
+// addNest notes that f puts layers over a path that has some already. Of the
+// paths through one call the one with the most attempts is kept.
+func (e *engine) addNest(f *function, cs *callsite, p *retryPath, added int) {
+	if len(p.layers) <= added || e.inTest(f.pos()) || e.inGenerated(f.pos()) {
+		return
+	}
+	via := p.via
+	if !via.IsValid() {
+		via = cs.instr.Pos()
+	}
+	key := nestKey{via, p.layers[0].posn}
+	if e.nests == nil {
+		e.nests = map[nestKey]*nest{}
+	}
+	if old := e.nests[key]; old != nil && old.path.attempts().Worst() > p.attempts().Worst() && len(old.path.layers) >= len(p.layers) {
+		return
+	}
+	e.nests[key] = &nest{f, p}
+}
+
+// judgeRetries makes the verdicts.
+func (e *engine) judgeRetries() {
+	var found []*Verdict
+	for key, n := range e.nests {
+		if v := e.nestVerdict(key, n); v != nil {
+			found = append(found, v)
+		}
+	}
+	for _, f := range e.funcs {
+		for _, r := range e.retryLoops[f] {
+			if v := e.loopVerdict(r); v != nil {
+				found = append(found, v)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b *Verdict) int {
+		return cmp.Or(cmp.Compare(a.Pos, b.Pos), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Sink.Key, b.Sink.Key))
+	})
+	next := map[finding.Identity]int{}
+	for _, v := range found {
+		id := v.ID()
+		v.Ordinal = next[id]
+		next[id]++
+		e.deliver(v)
+	}
+}
+
+// deliver reports a verdict, or leaves it to the program's view if no request
+// and no caller's context is in sight.
+func (e *engine) deliver(v *Verdict) {
+	if e.allows.Allowed(v.Pos, v.Code) {
+		return
+	}
+	if v.Grade == finding.GradeNone || v.Grade == finding.GradeContract && v.Retry.Severity > finding.Info && StartUp(v.HomeName) {
+		e.latent = append(e.latent, v)
+		return
+	}
+	e.verdicts = append(e.verdicts, v)
+}
+
+func (e *engine) retryVerdict(code finding.Code, f *function, pos token.Pos, sink Sink) *Verdict {
+	v := &Verdict{
+		Code: code, Grade: e.gradeAt(f), Home: f.key(), HomeName: f.name(), Node: f.nodeKey(), Sink: sink,
+		Retry: &Retry{},
+	}
+	v.Pos, v.End = callRange(e.fileOf(pos), pos)
+	if hand := e.atHand(f); len(hand) > 0 {
+		v.setHand(hand)
+	}
+	v.AddEntries(e.entries(f))
+	rule, _ := finding.Rule(code)
+	v.Retry.Severity = rule.Severity
+	return v
+}
+
+func (e *engine) nestVerdict(key nestKey, n *nest) *Verdict {
+	var layers []retry.Layer
+	var steps []RetryStep
+	for _, l := range n.path.layers {
+		lay := retry.Layer{Kind: l.kind, Attempts: l.count.value(), Retries: l.retries, Gives: l.gives.Mapping}
+		if l.throttle {
+			lay.Throttle = &retry.Throttle{}
+		}
+		layers = append(layers, lay)
+		steps = append(steps, RetryStep{l.name, l.count.value(), l.posn})
+	}
+	// What the innermost layer sees is what becomes of the sink's error.
+	steady := retry.SingleCause(layers, n.path.enters.Apply(n.path.bottom()))
+	total := steady.Factors.Total()
+	multiplying := 0
+	for _, a := range steady.Factors {
+		if a.Worst() >= 2 {
+			multiplying++
+		}
+	}
+	if total.Worst() < e.threshold() || multiplying < 2 {
+		return nil
+	}
+	v := e.retryVerdict(finding.NestedRetry, n.f, key.via, n.path.sink)
+	v.Retry.Layers, v.Retry.Steady, v.Retry.Product = steps, steady, retry.Adversarial(layers)
+	switch {
+	case retry.Throttled(layers):
+		v.Retry.Severity = finding.Info
+	case total.IsUnbounded() || !total.IsUnknown() && total.Worst() >= severeFactor:
+		v.Retry.Severity = finding.Error
+	}
+	return v
+}
+
+func (e *engine) threshold() int {
+	if e.cfg.Threshold > 0 {
+		return e.cfg.Threshold
+	}
+	return DefaultThreshold
+}
+
+// loopVerdict is what is wrong with one loop, the worst first: it never ends,
+// it does not hear the end of its context, it does not wait.
+func (e *engine) loopVerdict(r *retryLoop) *Verdict {
+	sink, works := e.sinkUnder(r)
+	if !works {
+		return nil
+	}
+	hand := len(e.atHand(r.f)) > 0
+	switch {
+	case !r.reopens && e.neverEnds(r):
+		v := e.retryVerdict(finding.UnboundedRetry, r.f, r.pos, sink)
+		v.Pos, v.End = r.pos, r.pos
+		e.take(r)
+		return v
+	case !r.reopens && r.deaf && hand && e.goesOn(r):
+		v := e.retryVerdict(finding.DeafRetry, r.f, r.pos, sink)
+		v.Pos, v.End = r.pos, r.pos
+		v.Retry.Why = "wait"
+		e.take(r)
+		return v
+	case r.tight && e.remote(r) && e.goesOn(r) && !e.optimistic(r):
+		v := e.retryVerdict(finding.TightRetry, r.f, r.pos, sink)
+		v.Pos, v.End = r.pos, r.pos
+		e.take(r)
+		return v
+	}
+	if r.reopens {
+		return nil
+	}
+	if at, ok := e.repeatsDeadline(r); ok && hand {
+		v := e.retryVerdict(finding.DeafRetry, r.f, at, sink)
+		v.Pos, v.End = at, at
+		v.Retry.Why = "deadline"
+		return v
+	}
+	return nil
+}
+
+// take keeps the rules for other loops from reporting this one.
+func (e *engine) take(r *retryLoop) {
+	if e.takenLoops == nil {
+		e.takenLoops = map[*ssa.BasicBlock]bool{}
+	}
+	e.takenLoops[r.loop.Head] = true
+}
+
+// sinkUnder is what the loop repeats. works is false if that is no more than
+// computation.
+func (e *engine) sinkUnder(r *retryLoop) (sink Sink, works bool) {
+	for _, p := range e.pathsAt(r.f, r.attempt) {
+		if p.hole == nil && !p.sink.Known && !e.mayBlock(p, r) {
+			continue
+		}
+		if s := p.sink; !works || s.rank() > sink.rank() {
+			sink, works = s, true
+		}
+	}
+	if works && sink.Name == "" {
+		sink.Name = "the call"
+	}
+	return sink, works
+}
+
+// neverEnds: for some failure nothing ends the loop, not even the end of the
+// context that the attempt may be made on.
+func (e *engine) neverEnds(r *retryLoop) bool {
+	return r.endless.Meets(retry.Errors(retry.Unavailable, retry.Internal, retry.UnknownCode, retry.Plain, retry.Opaque)) &&
+		(!takesAnyContext(r.attempt.instr.(*ssa.Call)) || retry.ContextEnd.In(r.endless))
+}
+
+// goesOn: there are at least three attempts, so that what is wrong between two
+// of them comes again.
+func (e *engine) goesOn(r *retryLoop) bool {
+	a := r.count.value()
+	return a.IsUnbounded() || a.IsUnknown() || a.Worst() >= 3
+}
+
+// remote reports whether what is repeated is certainly a call of another
+// process: by the catalog, or as the method of a generated client.
+func (e *engine) remote(r *retryLoop) bool {
+	for _, t := range r.attempt.targets {
+		if t.Obj == nil {
+			return false
+		}
+		if entry, ok := e.lookup(t); ok {
+			return entry.Class == "rpc" || entry.Class == "http" || entry.Class == "sql" || entry.Class == "net"
+		}
+		if !isStub(t.Obj) {
+			return false
+		}
+	}
+	return len(r.attempt.targets) > 0
+}
+
+// isStub reports whether a method is one of a generated gRPC client's: it
+// takes a context and call options.
+func isStub(fn *types.Func) bool {
+	sig := fn.Signature()
+	n := sig.Params().Len()
+	if sig.Recv() == nil || n < 2 || !sig.Variadic() || !provenance.IsContext(sig.Params().At(0).Type()) {
+		return false
+	}
+	sl, ok := sig.Params().At(n - 1).Type().(*types.Slice)
+	if !ok {
+		return false
+	}
+	named, ok := types.Unalias(sl.Elem()).(*types.Named)
+	return ok && named.Obj().Name() == "CallOption" && named.Obj().Pkg() != nil && named.Obj().Pkg().Path() == "google.golang.org/grpc"
+}
+
+// optimistic reports whether the loop repeats only what was lost to another
+// writer, for which trying again at once is right.
+func (e *engine) optimistic(r *retryLoop) bool {
+	return !r.retries.Meets(retry.Errors(retry.Unavailable, retry.ResourceExhausted, retry.Internal, retry.UnknownCode, retry.DeadlineExceeded))
+}
+
+// repeatsDeadline reports where the loop asks for the deadline's code to try
+// again on it, with a context that is the same each time: then only a new
+// deadline could change the result.
+func (e *engine) repeatsDeadline(r *retryLoop) (token.Pos, bool) {
+	if !r.retries.Meets(retry.Errors(retry.DeadlineExceeded, retry.ContextDeadline)) || !e.goesOn(r) || retry.Errors(retry.NotFound, retry.InvalidArgument).In(r.retries) {
+		return token.NoPos, false
+	}
+	shared := false
+	for _, a := range r.attempt.instr.Common().Args {
+		if provenance.IsContext(a.Type()) {
+			if !r.loop.Invariant(a) {
+				return token.NoPos, false
+			}
+			shared = true
+		}
+	}
+	if !shared {
+		return token.NoPos, false
+	}
+	for _, b := range r.loop.Blocks {
+		for _, instr := range b.Instrs {
+			cmp, ok := instr.(*ssa.BinOp)
+			if ok && (isDeadlineCode(cmp.X) || isDeadlineCode(cmp.Y)) && cmp.Pos().IsValid() {
+				return cmp.Pos(), true
+			}
+			if c, ok := instr.(*ssa.Call); ok && slices.Contains(errflow.Asks(c), "context.DeadlineExceeded") {
+				return c.Pos(), true
+			}
+		}
+	}
+	return token.NoPos, false
+}
+
+func isDeadlineCode(v ssa.Value) bool {
+	c, ok := v.(*ssa.Const)
+	if !ok || c.Value == nil || c.Value.Kind() != constant.Int {
+		return false
+	}
+	n, ok := types.Unalias(c.Type()).(*types.Named)
+	if !ok || n.Obj().Name() != "Code" || n.Obj().Pkg() == nil || n.Obj().Pkg().Path() != "google.golang.org/grpc/codes" {
+		return false
+	}
+	k, ok := constant.Int64Val(c.Value)
+	return ok && retry.Class(k) == retry.DeadlineExceeded
+}

@@ -1,0 +1,501 @@
+package ctxflow
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ctxprop/ctxprop/internal/callee"
+	"github.com/ctxprop/ctxprop/internal/catalog"
+	"github.com/ctxprop/ctxprop/internal/errflow"
+	"github.com/ctxprop/ctxprop/internal/loops"
+	"github.com/ctxprop/ctxprop/internal/provenance"
+	"github.com/ctxprop/ctxprop/internal/retry"
+)
+
+// This file tells which loops are retries.
+//
+// A loop retries a call if, assuming that everything succeeds, it is left, and
+// assuming that the call fails, control comes to the call again. So a poll,
+// which leaves on an error, is none, and neither is a drain, an event loop or
+// a worker, which go round on success. The call must do the same thing each
+// time: a loop that tries the next address, or the next element, fails over.
+
+// retryLoop is a loop that retries a call.
+type retryLoop struct {
+	f       *function
+	loop    *loops.Loop
+	attempt *callsite
+	retries retry.ErrorSet // on which control may come to the call again
+	endless retry.ErrorSet // on which it certainly does, for ever
+	count   count
+	pos     token.Pos // of the for statement, or of the call
+	stops   []string  // marks on which the loop is left
+	// reopens: success goes round as well, with a wait for what the call has
+	// opened: a supervisor, which counts for CTX304 only.
+	reopens bool
+
+	tight bool // there is no wait between attempts
+	deaf  bool // after the context's end the wait goes on, and so do attempts
+	flat  bool // the wait is the same constant each time
+	wait  ssa.Instruction
+}
+
+// What a way from one attempt to the next passes.
+const (
+	passWait    errflow.Trail = 1 << iota // a wait for time to pass
+	passMaybe                             // a call that may wait
+	passConsult                           // a look at a context, or work on one
+	passDeaf                              // a wait that no context ends
+	passAlien                             // a look at a context that is certainly not the caller's
+)
+
+// failures are the classes that a remote call is assumed to fail with.
+var failures = retry.AnyError.Minus(retry.Errors(retry.Permanent))
+
+// retriesIn lists the retry loops of a function.
+func (e *engine) retriesIn(f *function) []*retryLoop {
+	if f.ssa.Blocks == nil || len(f.ssa.Blocks) > maxRetryBlocks {
+		return nil
+	}
+	all := loops.Of(f.ssa)
+	if len(all) == 0 {
+		return nil
+	}
+	var out []*retryLoop
+	for _, cs := range f.calls {
+		call, ok := cs.instr.(*ssa.Call)
+		if !ok || !e.mayFail(call) {
+			continue
+		}
+		if l := loops.Around(all, call.Block()); l != nil {
+			if r := e.retryOf(f, cs, l); r != nil {
+				out = append(out, r)
+			}
+		}
+	}
+	return out
+}
+
+// maxRetryBlocks is the size above which a function is not searched for
+// retries: its loops are those of a parser or an interpreter.
+const maxRetryBlocks = 600
+
+// mayFail reports whether the call returns an error that something looks at,
+// and is not one that only makes or wraps errors.
+func (e *engine) mayFail(call *ssa.Call) bool {
+	index, ok := errflow.ErrorOf(call)
+	if !ok || call.Referrers() == nil {
+		return false
+	}
+	if fn := call.Call.StaticCallee(); fn != nil {
+		for _, p := range fn.Params {
+			if isError(p.Type()) {
+				return false
+			}
+		}
+		if obj, ok := fn.Object().(*types.Func); ok && obj.Pkg() != nil {
+			switch obj.Pkg().Path() {
+			case "errors", "fmt", "github.com/pkg/errors", "google.golang.org/grpc/status", "strconv", "encoding/json", "context":
+				return false
+			}
+		}
+	}
+	if contextMethod(call, "Err") != nil {
+		return false
+	}
+	if call.Call.Signature().Results().Len() == 1 {
+		return len(*call.Referrers()) > 0
+	}
+	for _, ref := range *call.Referrers() {
+		if ex, ok := ref.(*ssa.Extract); ok && ex.Index == index {
+			return true
+		}
+	}
+	return false
+}
+
+// retryOf reports how the loop retries the call, or nil.
+func (e *engine) retryOf(f *function, cs *callsite, l *loops.Loop) *retryLoop {
+	call := cs.instr.(*ssa.Call)
+	r := &retryLoop{f: f, loop: l, attempt: cs}
+	flow := e.errors
+	quick, ok := flow.Run(errflow.Assumption{Call: call, Err: errflow.Error(retry.Errors(retry.Plain))}, l, nil)
+	if !ok || !comesAgain(quick) || e.varies(l, call) {
+		return nil
+	}
+	success, ok := flow.Run(errflow.Assumption{Call: call, Err: errflow.Error(retry.Errors(retry.OK)), Others: true, Status: 200}, l, nil)
+	if !ok {
+		return nil
+	}
+	r.reopens = comesAgain(success)
+	watch := e.watcher(f)
+	byContext := true // all other ways out are by a context
+	waits, unwaited, consulted, deafOnEnd, alien := false, false, false, false, false
+	for _, class := range failures.Classes() {
+		ends, ok := flow.Run(errflow.Assumption{Call: call, Err: errflow.Error(retry.Errors(class))}, l, watch)
+		if !ok {
+			return nil
+		}
+		if !comesAgain(ends) {
+			continue
+		}
+		r.retries |= retry.Errors(class)
+		forever := true
+		for _, end := range ends {
+			if !end.Again {
+				forever = false
+				byContext = byContext && end.Trail&passConsult != 0
+				continue
+			}
+			waits = waits || end.Trail&passWait != 0
+			unwaited = unwaited || end.Trail&(passWait|passMaybe) == 0
+			consulted = consulted || end.Trail&passConsult != 0
+			alien = alien || end.Trail&passAlien != 0 && end.Trail&passWait != 0
+			deafOnEnd = deafOnEnd || end.Trail&passDeaf != 0 && (retry.ContextEnd.Has(class) || !takesAnyContext(call))
+		}
+		if forever {
+			r.endless |= retry.Errors(class)
+		}
+	}
+	r.tight = unwaited && !waits
+	r.deaf = (deafOnEnd || alien) && !consulted
+	r.count = e.countOf(r, byContext)
+	r.stops = e.stopsOf(r)
+	r.pos = e.loopPos(l, call)
+	return r
+}
+
+func comesAgain(ends []errflow.End) bool {
+	return slices.ContainsFunc(ends, func(e errflow.End) bool { return e.Again })
+}
+
+func takesAnyContext(call *ssa.Call) bool {
+	return slices.ContainsFunc(call.Call.Args, func(a ssa.Value) bool { return provenance.Carries(a.Type()) })
+}
+
+// varies reports whether the call is a different one in each round: of an
+// element, of something that the loop moves along, or what else changes with
+// it but its counter and the last error.
+func (e *engine) varies(l *loops.Loop, call *ssa.Call) bool {
+	seen := map[ssa.Value]bool{}
+	var walk func(v ssa.Value, indexed bool, depth int) bool
+	walk = func(v ssa.Value, indexed bool, depth int) bool {
+		if seen[v] || depth > 8 || l.Invariant(v) {
+			return false
+		}
+		seen[v] = true
+		switch v := v.(type) {
+		case *ssa.Next:
+			return true
+		case *ssa.Phi:
+			if v.Block() == l.Head {
+				if basic, ok := v.Type().Underlying().(*types.Basic); ok && basic.Info()&types.IsInteger != 0 {
+					return indexed
+				}
+				return !isError(v.Type()) && !provenance.IsContext(v.Type())
+			}
+			return slices.ContainsFunc(v.Edges, func(edge ssa.Value) bool { return walk(edge, indexed, depth+1) })
+		case *ssa.IndexAddr:
+			return walk(v.Index, true, depth+1) || walk(v.X, indexed, depth+1)
+		case *ssa.Index:
+			return walk(v.Index, true, depth+1) || walk(v.X, indexed, depth+1)
+		case *ssa.Lookup:
+			return walk(v.Index, true, depth+1) || walk(v.X, indexed, depth+1)
+		case *ssa.Call:
+			return false // made anew, as a request is
+		case ssa.Instruction:
+			for _, op := range v.Operands(nil) {
+				if *op != nil && walk(*op, indexed, depth+1) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	c := call.Common()
+	if walk(c.Value, false, 0) {
+		return true
+	}
+	return slices.ContainsFunc(c.Args, func(a ssa.Value) bool { return walk(a, false, 0) })
+}
+
+// countOf is how often the loop makes the attempt.
+func (e *engine) countOf(r *retryLoop, byContext bool) count {
+	at := r.attempt.instr.Block()
+	var best *count
+	open := false
+	for _, b := range r.loop.Bounds() {
+		b = b.Times(at)
+		if b.Unknown || !b.Every {
+			open = true
+			continue
+		}
+		c := known(retry.Exactly(int(b.Add)))
+		if b.Limit != nil {
+			n, ok := e.numberOf(b.Limit, 0)
+			if !ok {
+				open = true
+				continue
+			}
+			c = n.plus(b.Add)
+		}
+		if best == nil || best.param != nil && c.param == nil || c.param == nil && c.attempts.Worst() < best.attempts.Worst() {
+			best = &c
+		}
+	}
+	switch {
+	case best != nil:
+		return *best
+	case !open && (r.endless != 0 || byContext):
+		return known(retry.Unbounded())
+	}
+	return known(retry.Unknown())
+}
+
+// stopsOf lists the marks, among those that the loop's conditions ask for, on
+// which it is left.
+func (e *engine) stopsOf(r *retryLoop) []string {
+	var out []string
+	for _, mark := range e.marksAskedFor(r.f, r.loop) {
+		ends, ok := e.errors.Run(errflow.Assumption{Call: r.attempt.instr, Err: errflow.Error(retry.Errors(retry.Plain), mark)}, r.loop, nil)
+		if ok && !comesAgain(ends) {
+			out = append(out, mark)
+		}
+	}
+	return out
+}
+
+// marksAskedFor lists the types and sentinels that errors.As, errors.Is and
+// type assertions in the loop, and in the predicates that it calls, ask for.
+func (e *engine) marksAskedFor(f *function, l *loops.Loop) []string {
+	var out []string
+	seen := map[*ssa.Function]bool{f.ssa: true}
+	var visit func(blocks []*ssa.BasicBlock, depth int)
+	visit = func(blocks []*ssa.BasicBlock, depth int) {
+		for _, b := range blocks {
+			for _, instr := range b.Instrs {
+				out = append(out, errflow.Asks(instr)...)
+				if c, ok := instr.(*ssa.Call); ok && depth < 2 {
+					if fn := c.Call.StaticCallee(); fn != nil && fn.Pkg == e.pkg && !seen[fn] && takesError(fn.Signature) {
+						seen[fn] = true
+						visit(fn.Blocks, depth+1)
+					}
+				}
+			}
+		}
+	}
+	visit(l.Blocks, 0)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// loopPos is the for statement around the call, or the call if goto loops.
+func (e *engine) loopPos(l *loops.Loop, call *ssa.Call) token.Pos {
+	best := call.Pos()
+	if file := e.fileOf(call.Pos()); file != nil {
+		for _, n := range enclosing(file, call.Pos()) {
+			switch n := n.(type) {
+			case *ast.ForStmt, *ast.RangeStmt:
+				best = n.Pos()
+			case *ast.FuncLit:
+				if n.Pos() > l.Head.Parent().Pos() { // a literal inside the function
+					best = call.Pos()
+				}
+			}
+		}
+	}
+	return best
+}
+
+// enclosing lists the nodes around a position, the outermost first.
+func enclosing(file *ast.File, pos token.Pos) []ast.Node {
+	var out []ast.Node
+	ast.Inspect(file, func(n ast.Node) bool {
+		if n == nil || pos < n.Pos() || n.End() <= pos {
+			return false
+		}
+		out = append(out, n)
+		return true
+	})
+	return out
+}
+
+// watcher tells what a way round passes, for a function's loops.
+func (e *engine) watcher(f *function) errflow.Observer {
+	return func(instr ssa.Instruction, _ func(ssa.Value) errflow.Value) errflow.Trail {
+		return e.passes(instr, 0)
+	}
+}
+
+// passes says what an instruction does between two attempts.
+func (e *engine) passes(instr ssa.Instruction, depth int) errflow.Trail {
+	switch instr := instr.(type) {
+	case *ssa.UnOp:
+		if instr.Op != token.ARROW {
+			return 0
+		}
+		if ctx := doneOf(instr.X); ctx != nil {
+			return passWait | e.consults(ctx)
+		}
+		if isTimer(instr.X.Type()) {
+			return passWait | passDeaf
+		}
+		return passWait | passMaybe
+	case *ssa.Select:
+		return e.selectPasses(instr)
+	case *ssa.Call:
+		return e.callPasses(instr, depth)
+	}
+	return 0
+}
+
+// consults tells whose context is looked at.
+func (e *engine) consults(ctx ssa.Value) errflow.Trail {
+	if e.onlyRoots(ctx, 0) {
+		return passAlien
+	}
+	return passConsult
+}
+
+// onlyRoots reports whether a context is certainly made from a root: it is
+// fresh, or stored in a field into which the package puts nothing else.
+func (e *engine) onlyRoots(ctx ssa.Value, depth int) bool {
+	if depth > 3 {
+		return false
+	}
+	os := e.trace.Of(ctx)
+	for _, o := range os {
+		switch o.Kind {
+		case provenance.Fresh:
+			if o.Bounded || o.Cancelled {
+				return false // somebody ends it
+			}
+		case provenance.Stored:
+			vals, ok := []ssa.Value(nil), false
+			if o.Field != nil {
+				vals, ok = e.calls.FieldStores(o.Field)
+			}
+			if !ok || len(vals) == 0 || slices.ContainsFunc(vals, func(v ssa.Value) bool { return !e.onlyRoots(v, depth+1) }) {
+				return false
+			}
+		case provenance.Param:
+			if !e.givenRoots(o, depth) {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return len(os) > 0
+}
+
+// givenRoots reports whether all callers of an unexported function pass roots.
+func (e *engine) givenRoots(o provenance.Origin, depth int) bool {
+	f := e.bySSA[o.Fn]
+	if f == nil || f.obj == nil || f.obj.Exported() || len(f.in) == 0 {
+		return false
+	}
+	for _, in := range f.in {
+		if in.handed || o.Index >= len(in.target.Args) || !e.onlyRoots(in.target.Args[o.Index], depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+func (e *engine) selectPasses(s *ssa.Select) errflow.Trail {
+	var t errflow.Trail
+	timer := false
+	for _, st := range s.States {
+		switch ctx := doneOf(st.Chan); {
+		case ctx != nil:
+			t |= e.consults(ctx)
+		case isTimer(st.Chan.Type()):
+			timer = true
+		default:
+			t |= passConsult // whoever sends there can end it
+		}
+	}
+	if s.Blocking {
+		t |= passWait
+		if timer && t&(passConsult|passAlien) == 0 {
+			t |= passDeaf
+		}
+	}
+	return t
+}
+
+// waitVerbs begin, or are part of, the names of functions that let time pass.
+var waitVerbs = []string{"wait", "sleep", "backoff", "delay", "pause", "throttle", "limit", "jitter", "tick", "block"}
+
+func soundsLikeWaiting(name string) bool {
+	name = strings.ToLower(name[strings.LastIndexByte(name, '.')+1:])
+	return slices.ContainsFunc(waitVerbs, func(v string) bool { return strings.Contains(name, v) })
+}
+
+func (e *engine) callPasses(c *ssa.Call, depth int) errflow.Trail {
+	for _, method := range []string{"Err", "Done"} {
+		if ctx := contextMethod(c, method); ctx != nil {
+			return e.consults(ctx)
+		}
+	}
+	if _, builtin := c.Call.Value.(*ssa.Builtin); builtin {
+		return 0
+	}
+	var t errflow.Trail
+	for _, target := range e.calls.Targets(&c.Call) {
+		t |= e.targetPasses(target, c, depth)
+	}
+	return t
+}
+
+func (e *engine) targetPasses(t callee.Target, c *ssa.Call, depth int) errflow.Trail {
+	if t.Fn != nil && t.Fn.Blocks != nil {
+		if depth >= 3 {
+			return passMaybe
+		}
+		var out errflow.Trail
+		for _, b := range t.Fn.Blocks {
+			for _, instr := range b.Instrs {
+				out |= e.passes(instr, depth+1)
+			}
+		}
+		return out
+	}
+	name := t.Name()
+	sleeps := t.Obj != nil && t.Obj.Name() == "Sleep" && len(t.Args) > 0 && isDuration(t.Args[len(t.Args)-1].Type())
+	takesContext := slices.ContainsFunc(t.Args, func(a ssa.Value) bool { return provenance.IsContext(a.Type()) })
+	switch {
+	case sleeps && !takesContext:
+		return passWait | passDeaf
+	case takesContext && soundsLikeWaiting(name):
+		return passWait | passConsult
+	case takesContext && returnsNothing(t.Sig):
+		return 0 // a log or a metric
+	case takesContext:
+		return passMaybe | passConsult
+	case soundsLikeWaiting(name):
+		return passWait
+	case t.Obj == nil:
+		return passMaybe
+	}
+	if entry, ok := e.lookup(t); ok && (entry.Kind == catalog.Block || entry.Kind == catalog.Wait || entry.Kind == catalog.Twin) {
+		return passMaybe
+	}
+	if t.Invoked && t.Sig != nil && returnsError(t.Sig) {
+		return passMaybe
+	}
+	return 0
+}
+
+func returnsNothing(sig *types.Signature) bool { return sig != nil && sig.Results().Len() == 0 }
+
+func isDuration(t types.Type) bool {
+	n := callee.Named(t)
+	return n != nil && n.Obj().Name() == "Duration" && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "time"
+}

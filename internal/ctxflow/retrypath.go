@@ -1,0 +1,544 @@
+package ctxflow
+
+import (
+	"cmp"
+	"go/token"
+	"go/types"
+	"path"
+	"path/filepath"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ctxprop/ctxprop/internal/callee"
+	"github.com/ctxprop/ctxprop/internal/catalog"
+	"github.com/ctxprop/ctxprop/internal/errflow"
+	"github.com/ctxprop/ctxprop/internal/retry"
+)
+
+// This file follows attempts along the calls. A path leads from a function to
+// a sink, a remote call or one of the function's own parameters, and lists the
+// layers of retries that lie over the sink on the way, the outermost first.
+//
+// Sequential calls and calls for each element are no layers: of a function's
+// calls each makes its own path, and only the largest few are kept.
+
+// maxPaths bounds the paths that are kept of a function: those with the most
+// attempts, and one of each parameter that is called.
+const maxPaths = 6
+
+// layer is one layer of retries on a path.
+type layer struct {
+	name     string // of the function that has it
+	pos      token.Pos
+	posn     token.Position // with a short name of the file, for facts
+	kind     retry.Kind
+	count    count
+	retries  retry.ErrorSet
+	stops    []string
+	needs    string // the mark without which it does not retry, or ""
+	gives    way    // from what it sees to what its caller sees
+	strips   bool   // marks are taken off what it gives up with
+	throttle bool
+	loop     *retryLoop // if it is a loop of this package
+}
+
+// way is what becomes of an error between two layers.
+type way struct {
+	retry.Mapping
+	marks []string // certainly in the chain of what arrives
+}
+
+var straight = way{Mapping: retry.Mapping{Keeps: retry.AnyError | retry.Errors(retry.OK)}}
+
+// then is the way w followed by x.
+func (w way) then(x way) way {
+	out := way{Mapping: w.Mapping.Then(x.Mapping), marks: slices.Clone(x.marks)}
+	if x.Keeps != 0 { // what passes keeps its marks
+		out.marks = append(out.marks, w.marks...)
+	}
+	slices.Sort(out.marks)
+	out.marks = slices.Compact(out.marks)
+	return out
+}
+
+// retryPath is a path from a function to a sink.
+type retryPath struct {
+	layers []*layer
+	enters way // from the sink's error to what the innermost layer sees
+	sink   Sink
+	hole   *ssa.Parameter // the parameter that is called, if that is the sink
+	index  int            // of the hole, if it is in another package
+	via    token.Pos      // the call in the function through which it leads
+	apart  bool
+}
+
+// out is the way from the sink's error, once all layers have given up, to what
+// the function returns.
+func (p *retryPath) out() way {
+	w := p.enters
+	for i := len(p.layers) - 1; i >= 0; i-- {
+		w = w.then(p.layers[i].gives)
+	}
+	return w
+}
+
+// returned is the path with another step on the way of its error.
+func (p *retryPath) returned(x way) *retryPath {
+	q := *p
+	if len(p.layers) == 0 {
+		q.enters = p.enters.then(x)
+		return &q
+	}
+	q.layers = slices.Clone(p.layers)
+	top := *q.layers[0]
+	top.gives = top.gives.then(x)
+	q.layers[0] = &top
+	return &q
+}
+
+// bottom are the errors that a sink may fail with, the same one each time,
+// when it is overloaded or away.
+func (p *retryPath) bottom() retry.ErrorSet {
+	return retry.Errors(retry.Unavailable, retry.ResourceExhausted, retry.DeadlineExceeded, retry.Aborted, retry.Internal, retry.UnknownCode, retry.Plain)
+}
+
+// under puts a layer over the path, unless no error that comes up the path
+// makes the layer try again.
+func (p *retryPath) under(l *layer) (*retryPath, bool) {
+	w := p.out()
+	seen := w.Apply(p.bottom())
+	if !seen.Meets(l.retries) || slices.ContainsFunc(l.stops, func(m string) bool { return slices.Contains(w.marks, m) }) {
+		return nil, false
+	}
+	if l.needs != "" && !slices.Contains(w.marks, l.needs) {
+		return nil, false
+	}
+	q := *p
+	q.layers = append([]*layer{l}, p.layers...)
+	return &q, true
+}
+
+// attempts is the product of the layers.
+func (p *retryPath) attempts() retry.Attempts {
+	total := retry.Exactly(1)
+	for _, l := range p.layers {
+		total = total.Mul(l.attempts())
+	}
+	return total
+}
+
+func (l *layer) attempts() retry.Attempts {
+	if l.kind == retry.Job || l.kind == retry.Connection {
+		return retry.Exactly(1)
+	}
+	return l.count.value()
+}
+
+// findRetries computes the paths of all functions, bottom-up, and what is to
+// be said of the retries on them.
+func (e *engine) findRetries() {
+	e.errors = errflow.New(e.pkg)
+	e.errors.Mark = e.markOf
+	e.retryLoops = map[*function][]*retryLoop{}
+	for _, f := range e.funcs {
+		e.current = f
+		if !e.inTest(f.pos()) && !e.inGenerated(f.pos()) {
+			e.retryLoops[f] = e.retriesIn(f)
+		}
+	}
+	const maxRounds = 3
+	for _, component := range e.components() {
+		for range maxRounds {
+			changed := false
+			for _, f := range component {
+				e.current = f
+				changed = e.pathsOf(f) || changed
+			}
+			if !changed || len(component) == 1 && !slices.Contains(e.dependsOn(component[0]), component[0]) {
+				break
+			}
+		}
+	}
+	e.judgeRetries()
+}
+
+// markOf is the mark that a library function puts on an error.
+func (e *engine) markOf(fn *types.Func) (string, bool) { return retry.Mark(fn.Pkg().Path(), fn.Name()) }
+
+// pathsOf computes the paths of f and reports whether they changed.
+func (e *engine) pathsOf(f *function) bool {
+	var out []*retryPath
+	if !e.inTest(f.pos()) {
+		for _, cs := range f.calls {
+			if e.modeOf(f, cs) != runsHere {
+				continue
+			}
+			for _, p := range e.pathsAt(f, cs) {
+				p.via = cs.instr.Pos()
+				out = append(out, e.lifted(f, cs, p)...)
+			}
+		}
+	}
+	out = keepLargest(out)
+	changed := !slices.EqualFunc(f.paths, out, samePath)
+	f.paths = out
+	return changed
+}
+
+// lifted takes a path of a call up to the function's result, through the loop
+// that the call is in, if that retries it.
+func (e *engine) lifted(f *function, cs *callsite, p *retryPath) []*retryPath {
+	w := e.wayOut(f, cs)
+	for _, r := range e.retryLoops[f] {
+		if r.attempt != cs || r.reopens {
+			continue
+		}
+		l := &layer{name: f.name(), pos: r.pos, posn: e.shortPosition(r.pos), count: r.count, retries: r.retries, stops: r.stops, gives: straight, loop: r}
+		q, ok := p.under(l)
+		if !ok {
+			break
+		}
+		if p.hole == nil && !p.sink.Known && !e.mayBlock(p, r) {
+			break // nothing that takes time is repeated
+		}
+		e.addNest(f, cs, q, 1)
+		return []*retryPath{q.returned(w)}
+	}
+	return []*retryPath{p.returned(w)}
+}
+
+// mayBlock reports whether what a loop repeats is work at all: something below
+// it is known to block, or the loop waits between attempts.
+func (e *engine) mayBlock(p *retryPath, r *retryLoop) bool {
+	return p.sink.Class != workUnknown || !r.tight
+}
+
+// workUnknown is the class of a sink that may be no more than computation.
+const workUnknown = "?"
+
+// wayOut is what becomes of the call's error on its way to the function's
+// result.
+func (e *engine) wayOut(f *function, cs *callsite) way {
+	call, ok := cs.instr.(*ssa.Call)
+	if !ok {
+		return way{}
+	}
+	if _, ok := errflow.ErrorOf(call); !ok || !returnsError(f.ssa.Signature) {
+		return way{}
+	}
+	if returnsCall(call) {
+		return straight
+	}
+	if w, ok := e.ways[cs]; ok {
+		return w
+	}
+	w := e.computeWay(f, call)
+	if e.ways == nil {
+		e.ways = map[*callsite]way{}
+	}
+	e.ways[cs] = w
+	return w
+}
+
+// returnsCall reports whether the call's results are what the function
+// returns, and used for nothing else.
+func returnsCall(call *ssa.Call) bool {
+	if call.Referrers() == nil || len(*call.Referrers()) != 1 {
+		return false
+	}
+	ret, ok := (*call.Referrers())[0].(*ssa.Return)
+	return ok && len(ret.Results) == 1
+}
+
+func (e *engine) computeWay(f *function, call *ssa.Call) way {
+	last := f.ssa.Signature.Results().Len() - 1
+	var out way
+	first := true
+	for _, class := range retry.AnyError.Classes() {
+		ends, ok := e.errors.Run(errflow.Assumption{Call: call, Err: errflow.Error(retry.Errors(class))}, nil, nil)
+		if !ok {
+			return straight
+		}
+		var errs retry.ErrorSet
+		for _, end := range ends {
+			if end.Return == nil || len(end.Values) <= last || !end.Values[last].IsError() {
+				continue
+			}
+			v := end.Values[last]
+			errs |= v.Errs
+			if v.Errs == retry.Errors(retry.OK) {
+				continue
+			}
+			if marks := v.Marks(); first {
+				out.marks, first = marks, false
+			} else {
+				out.marks = slices.DeleteFunc(out.marks, func(m string) bool { return !slices.Contains(marks, m) })
+			}
+		}
+		if errs = errs.Minus(retry.Errors(retry.OK)); errs == retry.Errors(class) {
+			out.Keeps |= errs
+		} else {
+			out.Others |= errs
+		}
+	}
+	return out
+}
+
+// pathsAt lists the paths of what a call runs, in terms of f.
+func (e *engine) pathsAt(f *function, cs *callsite) []*retryPath {
+	var out []*retryPath
+	for _, t := range cs.targets {
+		out = append(out, e.pathsThrough(f, cs, t)...)
+	}
+	return out
+}
+
+func (e *engine) pathsThrough(f *function, cs *callsite, t callee.Target) []*retryPath {
+	if t.Fn == nil && t.Obj == nil {
+		return e.calledValue(f, cs, t)
+	}
+	if paths, ok := e.policyPaths(f, cs, t); ok {
+		return paths
+	}
+	var below []*retryPath
+	switch own := e.bySSA[t.Fn]; {
+	case t.Fn != nil && own != nil:
+		below = own.paths
+	case t.Obj != nil && e.mayBeOwn(t.Obj.Pkg()):
+		below = e.importedPaths(t)
+		if t.Invoked && len(below) == 0 {
+			for _, impl := range e.implementers(t.Obj) {
+				below = append(below, impl.paths...)
+			}
+		}
+	}
+	var out []*retryPath
+	for _, p := range below {
+		out = append(out, e.instantiate(f, cs, t, p)...)
+	}
+	if len(out) == 0 && (t.Fn == nil || e.bySSA[t.Fn] == nil) {
+		out = e.sinkOf(cs, t)
+	}
+	// What the call runs of the functions it is given, if it is no executor.
+	if !slices.ContainsFunc(below, func(p *retryPath) bool { return p.hole != nil || p.index >= 0 }) {
+		out = append(out, e.handedPaths(f, cs)...)
+	}
+	return out
+}
+
+// calledValue is a call of a function value: of a parameter, whose callers
+// know more, or of something unknown.
+func (e *engine) calledValue(f *function, cs *callsite, t callee.Target) []*retryPath {
+	if p := paramBehind(cs.instr.Common().Value, 0); p != nil && e.around(f, p.Parent()) {
+		return []*retryPath{{hole: p, index: -1, enters: straight, sink: Sink{Name: p.Name(), Key: "func"}}}
+	}
+	return e.sinkOf(cs, t)
+}
+
+// sinkOf is the path to a call that blocks, or that may.
+func (e *engine) sinkOf(cs *callsite, t callee.Target) []*retryPath {
+	for _, b := range e.blockingArgs(t, cs.instr) {
+		if !b.sink.Local {
+			return []*retryPath{{index: -1, enters: straight, sink: b.sink}}
+		}
+	}
+	if t.Obj != nil {
+		s := Sink{Key: t.Obj.FullName(), Name: t.Name(), Class: workUnknown}
+		if entry, ok := e.lookup(t); ok {
+			if entry.Kind != catalog.Block && entry.Kind != catalog.Twin && entry.Kind != catalog.Wait {
+				return nil
+			}
+			s.Class, s.Known = string(entry.Class), true
+			if entry.Class == catalog.Waiting || entry.Class == "lock" {
+				return nil
+			}
+		}
+		return []*retryPath{{index: -1, enters: straight, sink: s}}
+	}
+	return []*retryPath{{index: -1, enters: straight, sink: Sink{Key: "func", Name: t.Name(), Class: workUnknown}}}
+}
+
+// handedPaths are those of functions that the call is given and runs.
+func (e *engine) handedPaths(f *function, cs *callsite) []*retryPath {
+	var out []*retryPath
+	for _, g := range f.out {
+		if g.site == cs && g.handed && g.to != nil && g.mode == runsHere {
+			for _, p := range g.to.paths {
+				if p.hole == nil && len(p.layers) > 0 {
+					out = append(out, p)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// instantiate puts a callee's path in terms of its caller: symbolic counts by
+// the arguments, and a parameter that is called by the function passed for it.
+func (e *engine) instantiate(f *function, cs *callsite, t callee.Target, p *retryPath) []*retryPath {
+	q := *p
+	q.layers = make([]*layer, len(p.layers))
+	for i, l := range p.layers {
+		c := *l
+		c.count = e.countAt(l.count, t)
+		q.layers[i] = &c
+	}
+	arg := argFor(t, p)
+	if arg == nil {
+		return []*retryPath{&q}
+	}
+	return e.fill(f, cs, &q, arg)
+}
+
+// argFor is the argument that fills the path's hole, or nil.
+func argFor(t callee.Target, p *retryPath) ssa.Value {
+	i := p.index
+	if p.hole != nil {
+		if p.hole.Parent() != t.Fn {
+			return nil
+		}
+		i = paramIndex(p.hole)
+	}
+	if i < 0 || i >= len(t.Args) {
+		return nil
+	}
+	return t.Args[i]
+}
+
+// fill continues a path by what the function value leads to.
+func (e *engine) fill(f *function, cs *callsite, p *retryPath, arg ssa.Value) []*retryPath {
+	if hole := paramBehind(arg, 0); hole != nil && e.around(f, hole.Parent()) {
+		q := *p
+		q.hole, q.index = hole, -1
+		q.sink.Name = hole.Name()
+		return []*retryPath{&q}
+	}
+	refs, _ := e.calls.Funcs(arg)
+	var out []*retryPath
+	for _, ref := range refs {
+		var below []*retryPath
+		if g := e.bySSA[ref.Fn]; ref.Fn != nil && g != nil {
+			below = g.paths
+		} else if ref.Obj != nil {
+			t := callee.Target{Obj: ref.Obj, Sig: ref.Obj.Signature()}
+			if below = e.importedPaths(t); len(below) == 0 {
+				below = []*retryPath{{index: -1, enters: straight, sink: Sink{Key: ref.Obj.FullName(), Name: callee.ShortName(ref.Obj), Class: workUnknown}}}
+			}
+		}
+		for _, q := range below {
+			out = append(out, e.joinPaths(f, cs, p, q)...)
+		}
+	}
+	if len(refs) == 0 {
+		q := *p
+		q.hole, q.index = nil, -1
+		q.sink = Sink{Key: "func", Name: "a function value", Class: workUnknown}
+		out = append(out, &q)
+	}
+	return out
+}
+
+// joinPaths puts the layers of outer over the path of what it calls.
+func (e *engine) joinPaths(f *function, cs *callsite, outer, inner *retryPath) []*retryPath {
+	q := inner
+	if len(outer.layers) > 0 {
+		q = inner.returned(outer.enters)
+	}
+	added := 0
+	for _, l := range slices.Backward(outer.layers) {
+		if up, ok := q.under(l); ok {
+			q = up
+			added++
+			continue
+		}
+		q = q.returned(l.gives)
+	}
+	if len(outer.layers) == 0 {
+		q = q.returned(outer.enters)
+	}
+	if added > 0 && len(inner.layers) > 0 {
+		n := *q
+		n.via = inner.via
+		e.addNest(f, cs, &n, added)
+	}
+	return []*retryPath{q}
+}
+
+// countAt is a callee's count at a call.
+func (e *engine) countAt(c count, t callee.Target) count {
+	if c.param == nil || c.param.Parent() != t.Fn {
+		return c
+	}
+	i := paramIndex(c.param)
+	if i < 0 || i >= len(t.Args) {
+		return known(retry.Unknown())
+	}
+	return e.countFrom(t.Args[i], c.path, c.add)
+}
+
+func (e *engine) countFrom(arg ssa.Value, fields string, add int) count {
+	var n number
+	var ok bool
+	if fields == "" {
+		n, ok = e.numberOf(arg, 0)
+	} else {
+		n, ok = e.numberBelow(arg, fields, 0)
+	}
+	if !ok {
+		return known(retry.Unknown())
+	}
+	return n.plus(int64(add))
+}
+
+// keepLargest keeps the paths with the most attempts, one per sink and first
+// layer, and all that lead to a parameter.
+func keepLargest(paths []*retryPath) []*retryPath {
+	slices.SortStableFunc(paths, func(a, b *retryPath) int {
+		return cmp.Or(
+			cmp.Compare(len(b.layers), len(a.layers)),
+			cmp.Compare(b.attempts().Worst(), a.attempts().Worst()),
+			cmp.Compare(a.via, b.via),
+		)
+	})
+	var out []*retryPath
+	bare := 0
+	for _, p := range paths {
+		if len(p.layers) > maxLayers || slices.ContainsFunc(out, func(q *retryPath) bool { return samePath(p, q) }) {
+			continue
+		}
+		if len(p.layers) == 0 && p.hole == nil {
+			if bare++; bare > 2 {
+				continue
+			}
+		}
+		if len(out) >= maxPaths && p.hole == nil {
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// maxLayers bounds the layers of a path: more come from a recursion.
+const maxLayers = 5
+
+func samePath(a, b *retryPath) bool {
+	if a.hole != b.hole || a.index != b.index || a.sink != b.sink || len(a.layers) != len(b.layers) {
+		return false
+	}
+	for i := range a.layers {
+		if a.layers[i].posn != b.layers[i].posn || a.layers[i].count != b.layers[i].count {
+			return false
+		}
+	}
+	return a.out().Mapping == b.out().Mapping && slices.Equal(a.out().marks, b.out().marks)
+}
+
+// shortPosition is a position whose file is named by its last folder too, as
+// facts and messages of other packages have it.
+func (e *engine) shortPosition(pos token.Pos) token.Position {
+	p := e.pass.Fset.Position(pos)
+	name := filepath.ToSlash(p.Filename)
+	return token.Position{Filename: path.Join(path.Base(path.Dir(name)), path.Base(name)), Line: p.Line}
+}
