@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/ctxprop/ctxprop/analyzers/ctxbackground"
+	"github.com/ctxprop/ctxprop/analyzers/retrynest"
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
 	"github.com/ctxprop/ctxprop/internal/link"
@@ -30,13 +31,13 @@ func findingsOf(prog *program, units []*unit) []*finding.Finding {
 		_, linked := resultOf[*ctxflow.Result](u)
 		for _, f := range u.findings() {
 			fixes[fixKey{f.ID, f.Pos}] = f.Fixes
-			if u.matched && !(linked && ctxbackground.Reports(f.ID.Code)) {
+			if u.matched && !(linked && wording(f.ID.Code) != nil) {
 				fs = append(fs, f) // final as the pass has it
 			}
 		}
 	}
 	for _, v := range link.Join(pkgs) {
-		f := ctxbackground.Finding(prog.fset, v)
+		f := wording(v.Code)(prog.fset, v)
 		f.Fixes = fixes[fixKey{f.ID, f.Pos}]
 		fs = append(fs, f)
 	}
@@ -48,6 +49,18 @@ func findingsOf(prog *program, units []*unit) []*finding.Finding {
 		}
 	}
 	return fs
+}
+
+// wording is how findings are made of the verdicts of a code, or nil if an
+// analyzer makes them for itself.
+func wording(code finding.Code) func(*token.FileSet, *ctxflow.Verdict) *finding.Finding {
+	switch {
+	case ctxbackground.Reports(code):
+		return ctxbackground.Finding
+	case retrynest.Words(code):
+		return retrynest.Finding
+	}
+	return nil
 }
 
 // fixKey tells which finding of a pass a linked one continues.

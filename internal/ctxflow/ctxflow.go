@@ -20,6 +20,7 @@
 package ctxflow
 
 import (
+	"cmp"
 	"flag"
 	"fmt"
 	"go/types"
@@ -74,6 +75,7 @@ type settings struct {
 
 func (s *settings) bind(fs *flag.FlagSet) {
 	fs.Var((*prefixList)(&s.cfg.Own), "own", "comma-separated import-path prefixes of code that is to be summarised as the user's own; \"all\" for every package")
+	fs.IntVar(&s.cfg.Threshold, "threshold", cmp.Or(s.cfg.Threshold, DefaultThreshold), "product of attempts from which retries over one another are reported")
 	fs.Func("catalog", "further lines for the catalog, separated by newlines or semicolons", func(text string) error {
 		c, err := catalog.Default().Extend("-ctxflow.catalog", text)
 		if err == nil {

@@ -101,6 +101,9 @@ func (f *Fact) String() string {
 	for _, line := range f.Declared {
 		parts = append(parts, fmt.Sprintf("declared(%s)", line))
 	}
+	for _, p := range f.Retries {
+		parts = append(parts, p.String())
+	}
 	return strings.Join(parts, " ")
 }
 

@@ -102,7 +102,7 @@ func (e *engine) numberOf(v ssa.Value, depth int) (quantity, bool) {
 }
 
 func (e *engine) numbersOf(vs []ssa.Value, self ssa.Value, depth int) (quantity, bool) {
-	var out number
+	var out quantity
 	first := true
 	for _, v := range vs {
 		if v == self {
@@ -311,7 +311,7 @@ func (e *engine) numberInField(base ssa.Value, field *types.Var, path string, de
 }
 
 func (e *engine) joinBelow(vals []ssa.Value, self ssa.Value, path string, depth int) (quantity, bool) {
-	var out number
+	var out quantity
 	first := true
 	for _, v := range vals {
 		if v == self || isNilConst(v) {
@@ -412,12 +412,12 @@ func resultsOf(fn *ssa.Function, i int) []ssa.Value {
 
 // memory is every store of the package to its fields and variables.
 type memory struct {
-	fields map[*types.Var]*cell
-	globs  map[*ssa.Global]*cell
+	fields map[*types.Var]*storeSet
+	globs  map[*ssa.Global]*storeSet
 }
 
-// cell is what is stored in one place; open if something may get there unseen.
-type cell struct {
+// storeSet is what is stored in one place; open if something may get there unseen.
+type storeSet struct {
 	vals []ssa.Value
 	open bool
 }
@@ -451,7 +451,7 @@ func (e *engine) memory() *memory {
 	if e.stored != nil {
 		return e.stored
 	}
-	m := &memory{fields: map[*types.Var]*cell{}, globs: map[*ssa.Global]*cell{}}
+	m := &memory{fields: map[*types.Var]*storeSet{}, globs: map[*ssa.Global]*storeSet{}}
 	e.stored = m
 	for _, f := range e.funcs {
 		for _, b := range f.ssa.Blocks {
@@ -505,9 +505,9 @@ func (m *memory) note(instr ssa.Instruction, pkg *ssa.Package) {
 	}
 }
 
-func at[K comparable](m map[K]*cell, k K) *cell {
+func at[K comparable](m map[K]*storeSet, k K) *storeSet {
 	if m[k] == nil {
-		m[k] = &cell{}
+		m[k] = &storeSet{}
 	}
 	return m[k]
 }

@@ -180,18 +180,18 @@ func (e *engine) loopVerdict(r *retryLoop) *Verdict {
 	case !r.reopens && e.neverEnds(r):
 		v := e.retryVerdict(finding.UnboundedRetry, r.f, r.pos, sink)
 		v.Pos, v.End = r.pos, r.pos
-		e.take(r)
+		r.take()
 		return v
 	case !r.reopens && r.deaf && hand && e.goesOn(r):
 		v := e.retryVerdict(finding.DeafRetry, r.f, r.pos, sink)
 		v.Pos, v.End = r.pos, r.pos
 		v.Retry.Why = "wait"
-		e.take(r)
+		r.take()
 		return v
 	case r.tight && e.remote(r) && e.goesOn(r) && !e.optimistic(r):
 		v := e.retryVerdict(finding.TightRetry, r.f, r.pos, sink)
 		v.Pos, v.End = r.pos, r.pos
-		e.take(r)
+		r.take()
 		return v
 	}
 	if r.reopens {
@@ -207,11 +207,8 @@ func (e *engine) loopVerdict(r *retryLoop) *Verdict {
 }
 
 // take keeps the rules for other loops from reporting this one.
-func (e *engine) take(r *retryLoop) {
-	if e.takenLoops == nil {
-		e.takenLoops = map[*ssa.BasicBlock]bool{}
-	}
-	e.takenLoops[r.loop.Head] = true
+func (r *retryLoop) take() {
+	r.taken = true
 }
 
 // sinkUnder is what the loop repeats. works is false if that is no more than

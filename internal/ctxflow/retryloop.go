@@ -42,7 +42,7 @@ type retryLoop struct {
 	tight bool // there is no wait between attempts
 	deaf  bool // after the context's end the wait goes on, and so do attempts
 	flat  bool // the wait is the same constant each time
-	wait  ssa.Instruction
+	taken bool // a verdict stands for it
 }
 
 // What a way from one attempt to the next passes.
@@ -281,7 +281,7 @@ func (e *engine) marksAskedFor(f *function, l *loops.Loop) []string {
 			for _, instr := range b.Instrs {
 				out = append(out, errflow.Asks(instr)...)
 				if c, ok := instr.(*ssa.Call); ok && depth < 2 {
-					if fn := c.Call.StaticCallee(); fn != nil && fn.Pkg == e.pkg && !seen[fn] && takesError(fn.Signature) {
+					if fn := c.Call.StaticCallee(); fn != nil && fn.Pkg == e.pkg && !seen[fn] && slices.ContainsFunc(fn.Params, func(p *ssa.Parameter) bool { return isError(p.Type()) }) {
 						seen[fn] = true
 						visit(fn.Blocks, depth+1)
 					}

@@ -478,7 +478,7 @@ func (e *engine) countAt(c count, t callee.Target) count {
 }
 
 func (e *engine) countFrom(arg ssa.Value, fields string, add int) count {
-	var n number
+	var n quantity
 	var ok bool
 	if fields == "" {
 		n, ok = e.numberOf(arg, 0)

@@ -113,6 +113,10 @@ var rules = []RuleInfo{
 	{ContextOutlived, "context-outlived", "ctxbackground", Warning, "a request's context is used by work that outlives the request"},
 	{UnderivedResult, "underived-result", "ctxbackground", Warning, "a function that takes a context returns one that is not derived from it"},
 	{DoneContext, "done-context", "ctxbackground", Warning, "a context that is already done is used for cleanup or shutdown"},
+	{NestedRetry, "nested-retry", "retrynest", Warning, "attempts multiply along a path of calls, because layers of retries lie over one another"},
+	{UnboundedRetry, "unbounded-retry", "retrynest", Error, "a retry that ends neither by count nor by time nor with its context"},
+	{DeafRetry, "deaf-retry", "retrynest", Warning, "a retry that goes on after its context has ended, or repeats on a shared context what only a new deadline could change"},
+	{TightRetry, "tight-retry", "retrynest", Warning, "a retry without a wait between the attempts"},
 }
 
 // Rules returns the table, ordered by code. The caller must not change it.

@@ -1,0 +1,114 @@
+package retrynest
+
+import (
+	"fmt"
+	"go/token"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/ctxprop/ctxprop/internal/ctxflow"
+	"github.com/ctxprop/ctxprop/internal/finding"
+)
+
+// This file words what ctxflow says of retries in Go code.
+
+func init() { parts = append(parts, nests) }
+
+// nests makes the findings of the package's verdicts on retries.
+func nests(pass *analysis.Pass, flow *ctxflow.Result) []*finding.Finding {
+	var fs []*finding.Finding
+	for _, v := range flow.Verdicts {
+		if Words(v.Code) {
+			fs = append(fs, Finding(pass.Fset, v))
+		}
+	}
+	return fs
+}
+
+// Words reports whether the code's findings are made of ctxflow's verdicts.
+func Words(code finding.Code) bool {
+	return slices.Contains([]finding.Code{finding.NestedRetry, finding.UnboundedRetry, finding.DeafRetry, finding.TightRetry}, code)
+}
+
+// Finding words a verdict, without a fix.
+func Finding(fset *token.FileSet, v *ctxflow.Verdict) *finding.Finding {
+	severity := v.Retry.Severity
+	if v.Grade == finding.GradeContract && severity > finding.Info {
+		severity--
+	}
+	return &finding.Finding{
+		ID: v.ID(), Grade: v.Grade, Severity: severity,
+		Pos: v.Pos, End: v.End,
+		Position: fset.Position(v.Pos), EndPosition: fset.Position(v.End),
+		Message: fmt.Sprintf("%s (%s)", message(v), v.Code),
+		Entries: v.Entries,
+		Witness: witness(fset, v),
+	}
+}
+
+func message(v *ctxflow.Verdict) string {
+	sink, home := v.Sink.Name, v.HomeName
+	switch v.Code {
+	case finding.NestedRetry:
+		return nested(v)
+	case finding.UnboundedRetry:
+		return fmt.Sprintf("%s tries %s again for as long as it fails: no count, no time and no context ends that; give it a bound", home, sink)
+	case finding.DeafRetry:
+		if v.Retry.Why == "deadline" {
+			return fmt.Sprintf("%s tries %s again when the deadline has passed, on the same context, so that it fails again at once; give each attempt a deadline of its own, or leave", home, sink)
+		}
+		return fmt.Sprintf("%s goes on trying %s, and waiting, after %s has ended; wait in a select with its Done", home, sink, hand(v))
+	case finding.TightRetry:
+		return fmt.Sprintf("%s tries %s again at once when it fails: without a wait between them the attempts hit a service that is overloaded already; wait, longer each time, with jitter", home, sink)
+	}
+	return ""
+}
+
+func hand(v *ctxflow.Verdict) string {
+	if obj, method := v.HandVar(); obj != nil && method == "" {
+		return obj.Name()
+	}
+	return "its context"
+}
+
+// nested names each layer with its attempts and its place.
+func nested(v *ctxflow.Verdict) string {
+	var layers []string
+	for _, l := range v.Retry.Layers {
+		layers = append(layers, fmt.Sprintf("%s tries %s (%s:%d)", l.Name, times(l), l.Position.Filename, l.Position.Line))
+	}
+	text := fmt.Sprintf("%s can be called %s times for one call of %s: %s; retry in one of them only", v.Sink.Name, v.Retry.Steady.Factors, v.Retry.Layers[0].Name, strings.Join(layers, ", "))
+	if all := v.Retry.Product.Total(); all != v.Retry.Steady.Factors.Total() {
+		text += fmt.Sprintf(" (%s if errors alternate)", v.Retry.Product)
+	}
+	return text
+}
+
+func times(l ctxflow.RetryStep) string {
+	switch a := l.Attempts; {
+	case a.IsUnbounded():
+		return "without end"
+	case a.IsUnknown():
+		return "a number of times that is not known"
+	default:
+		return a.String() + " times"
+	}
+}
+
+func witness(fset *token.FileSet, v *ctxflow.Verdict) []finding.Step {
+	var steps []finding.Step
+	for _, e := range v.Entries {
+		if e != v.HomeName {
+			steps = append(steps, finding.Step{Func: e, Note: "entry point"})
+		}
+	}
+	if v.Code != finding.NestedRetry {
+		steps = append(steps, finding.Step{Func: v.HomeName, Pos: fset.Position(v.Pos), Note: "retries"})
+	}
+	for _, l := range v.Retry.Layers {
+		steps = append(steps, finding.Step{Func: l.Name, Pos: l.Position, Note: "tries " + times(l)})
+	}
+	return append(steps, finding.Step{Func: v.Sink.Name, Note: "is what is tried"})
+}
