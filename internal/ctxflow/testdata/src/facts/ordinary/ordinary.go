@@ -46,7 +46,7 @@ func (s *Store) Tagged(ctx context.Context, id string) error { return s.Put(s.ta
 
 type key struct{}
 
-func Retry(ctx context.Context, n int, s *Store) error { // fact: retries(#1×ordinary.Retry > Store.Put)
+func Retry(ctx context.Context, n int, s *Store) error { // fact: retries(#1×ordinary.Retry > db.Query)
 	var err error
 	for range n {
 		if err = s.Put(ctx, "1"); err == nil {
