@@ -32,10 +32,11 @@ type Graph struct {
 type Node struct {
 	Key      string // of the function; closures add their number
 	Name     string
-	Root     bool // starts a request
-	Hand     bool // has a context at hand
-	Unheeded bool // which obliges to nothing unless a request reaches it
-	Twin     bool // has a sibling that takes a context
+	Root     bool   // starts a request
+	Kind     string // of root, such as "gRPC method"
+	Hand     bool   // has a context at hand
+	Unheeded bool   // which obliges to nothing unless a request reaches it
+	Twin     bool   // has a sibling that takes a context
 	Test     bool
 	Calls    []Call
 	Position token.Position
@@ -69,8 +70,10 @@ func (e *engine) graph() *Graph {
 		hand := e.atHand(f)
 		n := &Node{
 			Key: f.nodeKey(), Name: f.name(), Hand: len(hand) > 0,
-			Root: f.root != nil && f.root.Grade == finding.GradeRequest,
 			Twin: e.isTwin(f), Test: e.inTest(f.pos()), Position: e.pass.Fset.Position(f.pos()),
+		}
+		if f.root != nil && f.root.Grade == finding.GradeRequest {
+			n.Root, n.Kind = true, f.root.Name
 		}
 		if n.Hand {
 			_, n.Unheeded = e.unheeded(finding.GradeContract, hand, true)

@@ -52,10 +52,7 @@ type incoming struct {
 
 // Join returns the verdicts of the program.
 func Join(pkgs []*Package) []*ctxflow.Verdict {
-	p := &program{nodes: map[string]*node{}, impls: map[*types.Func][]string{}, own: map[string]bool{}}
-	for _, pkg := range pkgs {
-		p.add(pkg)
-	}
+	p := newProgram(pkgs)
 	p.connect()
 	p.reach()
 	var out []*ctxflow.Verdict
@@ -86,6 +83,14 @@ func Join(pkgs []*Package) []*ctxflow.Verdict {
 		}
 	}
 	return out
+}
+
+func newProgram(pkgs []*Package) *program {
+	p := &program{nodes: map[string]*node{}, impls: map[*types.Func][]string{}, own: map[string]bool{}}
+	for _, pkg := range pkgs {
+		p.add(pkg)
+	}
+	return p
 }
 
 func (p *program) add(pkg *Package) {

@@ -1,0 +1,121 @@
+package prove
+
+import (
+	"fmt"
+	"go/token"
+	"os"
+	"slices"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/fix"
+)
+
+// Program is what the analysis of the program found.
+type Program struct {
+	Fset     *token.FileSet
+	Findings []*finding.Finding
+	// Path returns the functions that run when one of the handlers does, both
+	// named as types.Func.FullName does.
+	Path func(handlers []string) map[string]bool
+	// RPC are the functions that some gRPC handler of the program runs.
+	RPC map[string]bool
+}
+
+// Plan is which fixes are made.
+type Plan struct {
+	*Program
+	Fixed   []*finding.Finding          // whose fixes are made
+	refused map[*finding.Finding]string // why the fix of another is not
+	read    map[string]string           // files as they are
+}
+
+// NewPlan takes the fixes of all findings, but of two that change the same text
+// differently only the first.
+func NewPlan(prog *Program) (*Plan, error) {
+	p := &Plan{Program: prog, refused: make(map[*finding.Finding]string), read: make(map[string]string)}
+	for _, f := range prog.Findings {
+		if len(f.Fixes) == 0 {
+			continue
+		}
+		if err := p.readFiles(f); err != nil {
+			return nil, err
+		}
+		if _, err := p.apply(append(slices.Clip(p.Fixed), f)); err != nil {
+			p.refused[f] = "its fix changes what another changes differently"
+			continue
+		}
+		p.Fixed = append(p.Fixed, f)
+	}
+	return p, nil
+}
+
+func (p *Plan) readFiles(f *finding.Finding) error {
+	for _, e := range f.Fixes[0].TextEdits {
+		name := p.Fset.File(e.Pos).Name()
+		if _, ok := p.read[name]; ok {
+			continue
+		}
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		p.read[name] = string(text)
+	}
+	return nil
+}
+
+// apply returns the files that the fixes of the findings change, as they are
+// then.
+func (p *Plan) apply(fs []*finding.Finding) (map[string]string, error) {
+	var fixes []analysis.SuggestedFix
+	for _, f := range fs {
+		fixes = append(fixes, f.Fixes[0])
+	}
+	files, err := fix.Apply(p.Fset, p.read, fixes...)
+	if err != nil {
+		return nil, err
+	}
+	for name, text := range files {
+		if text == p.read[name] {
+			delete(files, name)
+		}
+	}
+	return files, nil
+}
+
+// Files returns the changed files with all fixes but those of the findings that
+// are left out.
+func (p *Plan) Files(leftOut ...*finding.Finding) (map[string]string, error) {
+	return p.apply(slices.DeleteFunc(slices.Clone(p.Fixed), func(f *finding.Finding) bool { return slices.Contains(leftOut, f) }))
+}
+
+// On returns the fixed findings on the path of a scenario.
+func (p *Plan) On(m *Measured) []*finding.Finding {
+	path := p.Path(m.Handlers)
+	return slices.DeleteFunc(slices.Clone(p.Fixed), func(f *finding.Finding) bool { return !path[f.ID.Home] })
+}
+
+// unmeasured is the verdict on a finding that no scenario measures, and why.
+func (p *Plan) unmeasured(f *finding.Finding) (Verdict, string) {
+	switch {
+	case len(f.Fixes) == 0:
+		return NoFix, "there is no safe fix; see its message"
+	case p.refused[f] != "":
+		return NoFix, p.refused[f]
+	case !p.RPC[f.ID.Home]:
+		return NoScenario, "no gRPC method leads to it"
+	}
+	return NotExercised, fmt.Sprintf("no scenario calls %s", entriesText(f.Entries))
+}
+
+func entriesText(entries []string) string {
+	switch len(entries) {
+	case 0:
+		return "a method that leads to it"
+	case 1:
+		return entries[0]
+	}
+	return fmt.Sprintf("%s or one of %d more", entries[0], len(entries)-1)
+}
