@@ -21,7 +21,7 @@ const modulePath = "github.com/ctxprop/ctxprop"
 // what they need through ctxflow.
 var layers = [][]string{
 	{"internal/finding", "internal/fix", "internal/callee", "internal/loops"},
-	{"internal/catalog", "internal/fix/fixtest", "internal/retry"},
+	{"internal/catalog", "internal/fix/fixtest", "internal/retry", "internal/prove"},
 	{"internal/provenance", "internal/errflow"},
 	{"internal/request"},
 	{"internal/ctxflow"},

@@ -34,6 +34,7 @@ var subcommands = []struct {
 	run  func(*process, context.Context, []string) error
 }{
 	{"check", (*process).check},
+	{"prove", (*process).prove},
 	{"explain", (*process).explain},
 	{"version", (*process).version},
 	{"help", (*process).help},

@@ -25,6 +25,7 @@ type options struct {
 	catalog  string
 	verbose  bool
 	patterns []string
+	overlay  *overlay // of the files to analyse, or nil; no flag
 }
 
 // flagSet binds the flags of check to o. The texts are those of the help.
@@ -61,16 +62,20 @@ func parseOptions(args []string) (*options, error) {
 	if err := fs.Parse(args); err != nil {
 		return nil, flagError(fs, err)
 	}
-	o.patterns = fs.Args()
-	for _, p := range o.patterns {
+	return o, o.setPatterns(fs.Args())
+}
+
+func (o *options) setPatterns(patterns []string) error {
+	for _, p := range patterns {
 		if strings.HasPrefix(p, "-") {
-			return nil, usagef("flag %s comes after a package; flags go first", p)
+			return usagef("flag %s comes after a package; flags go first", p)
 		}
 	}
-	if len(o.patterns) == 0 {
+	o.patterns = patterns
+	if len(patterns) == 0 {
 		o.patterns = []string{"."}
 	}
-	return o, nil
+	return nil
 }
 
 // flagError turns a failure of package flag into one line.

@@ -19,6 +19,7 @@ type goEnv struct {
 	GOVERSION string
 	GOMOD     string
 	GOWORK    string
+	GOFLAGS   string
 }
 
 // inModule reports whether the directory belongs to a module or a workspace.
@@ -32,7 +33,7 @@ func (p *process) goEnv(ctx context.Context, dir string) (*goEnv, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOVERSION", "GOMOD", "GOWORK")
+	cmd := exec.CommandContext(ctx, "go", "env", "-json", "GOVERSION", "GOMOD", "GOWORK", "GOFLAGS")
 	cmd.Dir = abs
 	cmd.Env = append(p.env[:len(p.env):len(p.env)], "PWD="+abs)
 	out, err := cmd.Output()

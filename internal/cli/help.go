@@ -15,6 +15,7 @@ reach the blocking work that is done for it.
 Usage:
 
 	ctxprop [check] [flags] [packages]   analyse packages (default: the one in the current directory)
+	ctxprop prove [flags] [packages]     measure what the fixes are worth, with the packages' saturation tests
 	ctxprop explain CODE                 why a code matters, wrong and right code, limits
 	ctxprop version                      versions of ctxprop, Go and x/tools
 	ctxprop help                         this text
@@ -25,7 +26,17 @@ Flags of check:
 
 `
 
+const helpProve = `
+Flags of prove:
+
+`
+
 const helpTail = `
+prove runs the packages' saturation tests twice, on the code as it is and with
+the fixes of all findings overlaid, and gives a verdict on each; the tree is only
+read. It exits with 0 if every verdict is PROVEN, or the one that the test
+declares with a reason.
+
 Codes:
 
 %s
@@ -41,18 +52,22 @@ a function's doc comment, the function:
 func helpText() string {
 	var b strings.Builder
 	b.WriteString(helpHead)
-	fs := flagSet(new(options))
-	fs.SetOutput(&b)
-	fs.VisitAll(func(f *flag.Flag) {
-		name, usage := flag.UnquoteUsage(f)
-		fmt.Fprintf(&b, "\t-%s %s\n\t\t%s%s\n", f.Name, name, usage, defaultOf(f))
-	})
+	writeFlags(&b, flagSet(new(options)))
+	b.WriteString(helpProve)
+	writeFlags(&b, proveFlagSet(new(proveOptions)))
 	var codes strings.Builder
 	for _, r := range finding.Rules() {
 		fmt.Fprintf(&codes, "\t%s  %s\n", r.Code, r.Summary)
 	}
 	fmt.Fprintf(&b, helpTail, codes.String())
 	return strings.ReplaceAll(b.String(), " \n", "\n")
+}
+
+func writeFlags(b *strings.Builder, fs *flag.FlagSet) {
+	fs.VisitAll(func(f *flag.Flag) {
+		name, usage := flag.UnquoteUsage(f)
+		fmt.Fprintf(b, "\t-%s %s\n\t\t%s%s\n", f.Name, name, usage, defaultOf(f))
+	})
 }
 
 // defaultOf is a flag's default, unless it is the empty one.

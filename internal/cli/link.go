@@ -19,24 +19,18 @@ import (
 // and the place of severed callees are only settled here, where all results
 // are at hand. Test variants are left out: they hold nothing new to report.
 func findingsOf(prog *program, units []*unit) []*finding.Finding {
-	var pkgs []*link.Package
-	for _, u := range units {
-		if flow, ok := resultOf[*ctxflow.Result](u); ok && u.pkg.ForTest == "" {
-			pkgs = append(pkgs, &link.Package{Flow: flow, Shown: u.matched})
-		}
-	}
 	fixes := map[fixKey][]analysis.SuggestedFix{}
 	var fs []*finding.Finding
 	for _, u := range units {
-		_, linked := resultOf[*ctxflow.Result](u)
+		_, joined := resultOf[*ctxflow.Result](u)
 		for _, f := range u.findings() {
 			fixes[fixKey{f.ID, f.Pos}] = f.Fixes
-			if u.matched && !(linked && wording(f.ID.Code) != nil) {
+			if u.matched && !(joined && wording(f.ID.Code) != nil) {
 				fs = append(fs, f) // final as the pass has it
 			}
 		}
 	}
-	for _, v := range link.Join(pkgs) {
+	for _, v := range link.Join(linked(units)) {
 		f := wording(v.Code)(prog.fset, v)
 		f.Fixes = fixes[fixKey{f.ID, f.Pos}]
 		fs = append(fs, f)
@@ -61,6 +55,17 @@ func wording(code finding.Code) func(*token.FileSet, *ctxflow.Verdict) *finding.
 		return retrynest.Finding
 	}
 	return nil
+}
+
+// linked returns the packages as the link takes them.
+func linked(units []*unit) []*link.Package {
+	var pkgs []*link.Package
+	for _, u := range units {
+		if flow, ok := resultOf[*ctxflow.Result](u); ok && u.pkg.ForTest == "" {
+			pkgs = append(pkgs, &link.Package{Flow: flow, Shown: u.matched})
+		}
+	}
+	return pkgs
 }
 
 // fixKey tells which finding of a pass a linked one continues.

@@ -40,6 +40,9 @@ func (p *process) load(ctx context.Context, o *options, g *goEnv) (*program, err
 	if o.tags != "" {
 		cfg.BuildFlags = []string{"-tags=" + o.tags}
 	}
+	if o.overlay != nil {
+		o.overlay.configure(cfg)
+	}
 	pkgs, err := loadSound(cfg, o, g, o.patterns, isTestMain)
 	if err != nil {
 		return nil, err

@@ -16,6 +16,9 @@ import (
 type Program struct {
 	Fset     *token.FileSet
 	Findings []*finding.Finding
+	// Asked reports whether a finding lies in the packages that the user named.
+	// Those that they import matter as far as a scenario leads there.
+	Asked func(*finding.Finding) bool
 	// Path returns the functions that run when one of the handlers does, both
 	// named as types.Func.FullName does.
 	Path func(handlers []string) map[string]bool
@@ -118,4 +121,51 @@ func entriesText(entries []string) string {
 		return entries[0]
 	}
 	return fmt.Sprintf("%s or one of %d more", entries[0], len(entries)-1)
+}
+
+// Groups returns the fixed findings, those whose fixes share edits together:
+// one of them alone cannot be left out.
+func (p *Plan) Groups() [][]*finding.Finding {
+	type edit struct{ from, to token.Pos }
+	var groups [][]*finding.Finding
+	group := make(map[edit]int)
+	for _, f := range p.Fixed {
+		at := len(groups)
+		for _, e := range f.Fixes[0].TextEdits {
+			if g, ok := group[edit{e.Pos, e.End}]; ok {
+				at = g
+			}
+		}
+		for _, e := range f.Fixes[0].TextEdits {
+			group[edit{e.Pos, e.End}] = at
+		}
+		if at == len(groups) {
+			groups = append(groups, nil)
+		}
+		groups[at] = append(groups[at], f)
+	}
+	return groups
+}
+
+// Left returns the findings in the fixed program that are none of those whose
+// fix was not made. They are told apart by what survives a change of the code.
+func (p *Plan) Left(fixed *Program) []*finding.Finding {
+	kind := func(f *finding.Finding) finding.Identity {
+		id := f.ID
+		id.Ordinal = 0 // its equals may have gone
+		return id
+	}
+	unfixed := make(map[finding.Identity]int)
+	for _, f := range p.Findings {
+		if !slices.Contains(p.Fixed, f) {
+			unfixed[kind(f)]++
+		}
+	}
+	var left []*finding.Finding
+	for _, f := range fixed.Findings {
+		if unfixed[kind(f)]--; unfixed[kind(f)] < 0 {
+			left = append(left, f)
+		}
+	}
+	return left
 }

@@ -43,8 +43,8 @@ type FindingOutcome struct {
 
 // NewReport joins the runs of all packages. What a scenario measured stands
 // beside every finding on its path.
-func NewReport(p *Plan, runs []*Pair) *Report {
-	r := new(Report)
+func NewReport(dir string, p *Plan, runs []*Pair) *Report {
+	r := &Report{Dir: dir}
 	for _, pair := range runs {
 		r.Scenarios = append(r.Scenarios, pair.outcomes(p)...)
 	}
@@ -56,6 +56,9 @@ func NewReport(p *Plan, runs []*Pair) *Report {
 			}
 		}
 		if out.Scenarios == nil {
+			if !p.Asked(f) {
+				continue
+			}
 			out.Verdict, out.Why = p.unmeasured(f)
 		}
 		r.Findings = append(r.Findings, out)
@@ -64,7 +67,31 @@ func NewReport(p *Plan, runs []*Pair) *Report {
 }
 
 // Pair is the runs of a package without and with fixes.
-type Pair struct{ Before, After *Run }
+type Pair struct {
+	Package       *TestPackage
+	Before, After *Run
+}
+
+// Exercises reports whether a scenario of the pair has one of the findings on its
+// path.
+func (r *Report) Exercises(pair *Pair, fs []*finding.Finding) bool {
+	return slices.ContainsFunc(r.Scenarios, func(o *Outcome) bool { return o.exercises(pair, fs) })
+}
+
+func (o *Outcome) exercises(pair *Pair, fs []*finding.Finding) bool {
+	return o.Key.Package == pair.Package.Path && slices.ContainsFunc(fs, func(f *finding.Finding) bool { return slices.Contains(o.Fixed, f) })
+}
+
+// AddWithout notes the verdicts of a run in which the fixes of some findings
+// were left out.
+func (r *Report) AddWithout(pair *Pair, fs []*finding.Finding, after *Run) {
+	pair = &Pair{pair.Package, pair.Before, after}
+	for _, o := range r.Scenarios {
+		if o.exercises(pair, fs) {
+			o.Each = append(o.Each, Without{fs, pair.judge(o.Before, after.Find(o.Key))})
+		}
+	}
+}
 
 func (r *Pair) outcomes(p *Plan) []*Outcome {
 	var out []*Outcome

@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -40,9 +41,9 @@ type TestPackage struct {
 	dirs  map[string]bool // of the packages that the test is linked from
 }
 
-// Tests finds the saturation tests in the packages that match the patterns:
+// Packages finds the saturation tests in the packages that match the patterns:
 // those that, as far as their package shows, come to a use of package saturate.
-func (g *Go) Tests(ctx context.Context, patterns []string) ([]*TestPackage, error) {
+func (g *Go) Packages(ctx context.Context, patterns []string) ([]*TestPackage, error) {
 	args := append([]string{"list", "-test", "-deps", "-json=ImportPath,Dir,DepOnly,ForTest,TestGoFiles,XTestGoFiles,Deps", g.tagFlag()}, patterns...)
 	out, err := g.command(ctx, args...).Output()
 	if err != nil {
@@ -156,6 +157,21 @@ func nameOfImport(f *ast.File, path string) string {
 func isTest(name string) bool {
 	rest, ok := strings.CutPrefix(name, "Test")
 	return ok && name != "TestMain" && (rest == "" || strings.ToLower(rest[:1]) != rest[:1] || rest[0] == '_' || rest[0] >= '0' && rest[0] <= '9')
+}
+
+// Needs returns the command that brings package saturate into the build, or ""
+// if it is there. The user runs it: go.mod is theirs.
+func (g *Go) Needs(ctx context.Context) string {
+	if g.command(ctx, "list", "-find", g.tagFlag(), saturatePath).Run() == nil {
+		return ""
+	}
+	get := "go get " + RuntimeModule + "@latest"
+	if out, err := g.command(ctx, "list", "-m", "-f", "{{.Dir}}").Output(); err == nil {
+		if _, err := os.Stat(filepath.Join(strings.TrimSpace(string(out)), "vendor")); err == nil {
+			get += " && go mod vendor"
+		}
+	}
+	return get
 }
 
 func (g *Go) tagFlag() string {

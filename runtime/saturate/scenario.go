@@ -44,6 +44,10 @@ type Scenario struct {
 	Workers, Queue int
 	// Order in which waiting calls get a worker.
 	Order Order
+	// KeepGone: a call whose caller has gone keeps its place in the queue, as it
+	// does where a server hands calls to a fixed set of goroutines through a
+	// channel. By default it leaves.
+	KeepGone bool
 
 	// Hops are the services behind the first, each called by the one before
 	// through [Deps.Next].
@@ -94,6 +98,7 @@ type Hop struct {
 	ServerOptions  func() []grpc.ServerOption
 	Workers, Queue int
 	Order          Order
+	KeepGone       bool
 	// Deadline of the calls that reach it, for the pre-flight; default is the
 	// scenario's.
 	Deadline time.Duration
@@ -297,7 +302,7 @@ func (sc *Scenario) validate() error {
 func (sc *Scenario) services() []Hop {
 	return append([]Hop{{
 		Name: "service", Register: sc.Register, ServerOptions: sc.ServerOptions,
-		Workers: sc.Workers, Queue: sc.Queue, Order: sc.Order, Deadline: sc.Deadline,
+		Workers: sc.Workers, Queue: sc.Queue, Order: sc.Order, KeepGone: sc.KeepGone, Deadline: sc.Deadline,
 	}}, sc.Hops...)
 }
 

@@ -123,7 +123,11 @@ func (s streamWith) Context() context.Context { return s.ctx }
 // enter waits for a worker. The function that it returns frees it.
 func (s *service) enter(ctx context.Context, method string) (context.Context, func(), error) {
 	a := s.w.sender(ctx)
-	if err := s.workers.acquire(ctx); err != nil {
+	waiting := ctx
+	if s.hop.KeepGone {
+		waiting = context.WithoutCancel(ctx)
+	}
+	if err := s.workers.acquire(waiting); err != nil {
 		if err == errFull {
 			s.w.record(func(r *record) { r.services[s.index].shed++ })
 			return nil, nil, status.Errorf(codes.ResourceExhausted, "%s: all workers are busy and the queue is full", s.hop.Name)
