@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -290,5 +291,27 @@ func TestFallback(t *testing.T) {
 	tr := saturate.Run(t, sc)[0]
 	if tr.Fallbacks == 0 || tr.OK+tr.Fallbacks != tr.Calls || tr.Attempts != tr.Calls {
 		t.Errorf("%+v", tr)
+	}
+}
+
+// Of calls that wait for a worker, those whose caller goes leave the queue, or
+// keep their place and are dead when they come to the handler.
+func TestKeepGone(t *testing.T) {
+	for _, keep := range []bool{false, true} {
+		var dead atomic.Int64
+		sc := scenario(func(d *saturate.Deps) handler {
+			return func(ctx context.Context) error {
+				if ctx.Err() != nil {
+					dead.Add(1)
+				}
+				return d.Do(context.WithoutCancel(ctx))
+			}
+		})
+		sc.Seeds = []uint64{1}
+		sc.KeepGone = keep
+		saturate.Run(t, sc)
+		if got := dead.Load(); got > 0 != keep {
+			t.Errorf("KeepGone %v: %d calls were dead when their handler began", keep, got)
+		}
 	}
 }

@@ -29,6 +29,7 @@ func incident(rate float64) saturate.Scenario {
 			// Calls reach the workers through a channel, which holds many and
 			// notices nobody leaving.
 			Workers: feature.Workers, Queue: 512, KeepGone: true,
+			Deadline: 300 * time.Millisecond, // of one attempt of reco-svc
 		}},
 		Subject: 1,
 		Call: func(ctx context.Context, cc grpc.ClientConnInterface) error {
