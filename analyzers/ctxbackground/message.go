@@ -19,6 +19,8 @@ func message(v *ctxflow.Verdict) string {
 		text = fmt.Sprintf("%s in %s cuts %s off from %s; %s", v.Root, v.HomeName, v.Sink.Name, behalf(v), advice(v))
 	case v.Code == finding.UnboundedDetach:
 		text = fmt.Sprintf("%s starts %s on a detached context (%s) without a deadline, and nobody waits for it: give it a timeout", v.HomeName, v.Sink.Name, v.Root)
+	case v.InGroup:
+		text = fmt.Sprintf("%s waits for %s in a group on another context than the group's, so it goes on when the group has failed; use the one that errgroup.WithContext returns", v.HomeName, v.Sink.Name)
 	case v.Code == finding.WrongContext:
 		text = fmt.Sprintf("%s waits for %s on %s, which lives as long as its owner, although its caller's context is at hand; %s", v.HomeName, v.Sink.Name, v.Root, advice(v))
 	case v.Code == finding.ContextOutlived:

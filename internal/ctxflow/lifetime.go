@@ -32,6 +32,8 @@ func (e *engine) lifetimes(s lossSite) {
 		e.reportLifetime(s, finding.DoneContext, s.f, s.cs.instr.Pos())
 	case s.o.Kind == provenance.Stored && e.isLifecycle(s):
 		e.reportLifetime(s, finding.WrongContext, s.f, s.cs.instr.Pos())
+	case e.besideGroup(s):
+		e.reportLifetime(s, finding.WrongContext, s.f, s.cs.instr.Pos())
 	}
 }
 
@@ -47,14 +49,15 @@ func (e *engine) reportLifetime(s lossSite, code finding.Code, by *function, pos
 		return
 	}
 	key := lifetimeKey{code, pos}
-	if code == finding.WrongContext {
+	inGroup := code == finding.WrongContext && s.o.Kind == provenance.Param
+	if code == finding.WrongContext && !inGroup {
 		key.pos = by.named.pos() // all uses in a function have one cause
 	}
 	if e.allowed(s.cs.instr.Pos(), code, pos) || e.lifetimeSeen[key] {
 		return
 	}
 	e.lifetimeSeen[key] = true
-	v := &Verdict{Code: code, Grade: grade}
+	v := &Verdict{Code: code, Grade: grade, InGroup: inGroup}
 	v.fill(e, &loss{home: by, o: s.o, sink: s.sink, site: s.cs, pos: pos})
 	v.setHand(hand)
 	if root, ok := s.o.Site.(*ssa.Call); ok && code == finding.UnboundedDetach && e.around(s.f, root.Parent()) {
@@ -464,6 +467,54 @@ func groupOf(ctx ssa.Value, depth int) *ssa.Call {
 		}
 	}
 	return nil
+}
+
+// besideGroup reports whether a member of an errgroup waits on a context that
+// the function has besides the group's, which a member's failure does not end.
+// A group whose context is blank is not meant to end its members.
+func (e *engine) besideGroup(s lossSite) bool {
+	if s.o.Kind != provenance.Param || e.modeOf(s.f, s.cs) != runsHere {
+		return false
+	}
+	f := s.f
+	for ; f.parent != nil; f = f.parent {
+		if len(f.in) != 1 || f.in[0].mode == runsDeferred || !f.inside(f.in[0].from) {
+			return false
+		}
+		if f.in[0].handed && isMethod(f.in[0].site.instr.Common(), "golang.org/x/sync/errgroup", "Group", "Go") {
+			break
+		}
+	}
+	if f.parent == nil || !e.around(f.parent, s.o.Fn) {
+		return false
+	}
+	ex, ok := placeOf(f.in[0].site.instr.Common().Args[0]).root.(*ssa.Extract)
+	if !ok {
+		return false
+	}
+	group, ok := ex.Tuple.(*ssa.Call)
+	if !ok || !keepsContext(group) {
+		return false
+	}
+	for _, t := range s.cs.targets {
+		for _, b := range e.blockingArgs(t, s.cs.instr) {
+			if groupOf(b.arg, 0) == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// keepsContext reports whether the context that errgroup.WithContext returns
+// has a name.
+func keepsContext(group *ssa.Call) bool {
+	for _, ref := range *group.Referrers() {
+		if ex, ok := ref.(*ssa.Extract); ok && ex.Index == 1 && len(*ex.Referrers()) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // waitedBefore reports whether the group's Wait was called on every way to

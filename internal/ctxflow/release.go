@@ -160,6 +160,10 @@ func saysFailed(cond ssa.Value, value bool) failure {
 		if value && takesError(&c.Call) || !value && takesContext(c.Call.Signature()) {
 			return maybeFailed
 		}
+	case *ssa.Extract: // s, ok := status.FromError(err); ok
+		if value && readsError(c, 0) {
+			return maybeFailed
+		}
 	case *ssa.BinOp:
 		equal := c.Op == token.EQL && value || c.Op == token.NEQ && !value
 		switch {
@@ -172,12 +176,27 @@ func saysFailed(cond ssa.Value, value bool) failure {
 				return maybeFailed
 			}
 		default: // status.Code(err) == codes.Aborted
-			if call, ok := c.X.(*ssa.Call); ok && equal && takesError(&call.Call) {
+			if equal && readsError(c.X, 0) {
 				return maybeFailed
 			}
 		}
 	}
 	return notFailed
+}
+
+// readsError reports whether v is what a call has read from an error, or what
+// a method of that says: s.Code() of a status.
+func readsError(v ssa.Value, depth int) bool {
+	if depth > 4 {
+		return false
+	}
+	switch v := v.(type) {
+	case *ssa.Extract:
+		return readsError(v.Tuple, depth+1)
+	case *ssa.Call:
+		return takesError(&v.Call) || len(v.Call.Args) == 1 && readsError(v.Call.Args[0], depth+1)
+	}
+	return false
 }
 
 func takesError(c *ssa.CallCommon) bool {

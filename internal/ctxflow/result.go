@@ -50,6 +50,8 @@ type Verdict struct {
 	provides bool       // it only provides it
 	RootCall token.Pos  // Lparen of the root's call, if it is in sight
 	SinkPos  token.Pos
+	// InGroup: the wrong context is the outer one in a member of an errgroup.
+	InGroup  bool
 	FixSafe  bool // replacing the root's call by the context at hand changes nothing else
 	Returned bool // the root is returned, not used in the home
 

@@ -213,3 +213,60 @@ func groupOuter(ctx context.Context, s store) error {
 	}
 	return s.Save(ctx, "2") // Right: after Wait, the outer one.
 }
+
+// CTX104: the outer context inside an errgroup.
+
+func groupBeside(ctx context.Context, s store) error {
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.Save(gctx, "1") })
+	g.Go(func() error {
+		return s.Save(ctx, "2") // want `lifetime.groupBeside waits for store.Save in a group on another context than the group's, so it goes on when the group has failed; use the one that errgroup.WithContext returns \(CTX104\)`
+	})
+	return g.Wait()
+}
+
+func groupDerived(ctx context.Context, s store) error {
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		c, cancel := context.WithTimeout(gctx, time.Second)
+		defer cancel()
+		return s.Save(c, "1") // Right: derived from the group's.
+	})
+	return g.Wait()
+}
+
+func groupShadowed(ctx context.Context, s store) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.Save(ctx, "1") }) // Right: it is the group's.
+	return g.Wait()
+}
+
+func groupBlank(ctx context.Context, s store) error {
+	g, _ := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.Save(ctx, "1") }) // Right: the members are to go on.
+	return g.Wait()
+}
+
+func groupPlain(ctx context.Context, s store) error {
+	var g errgroup.Group
+	g.Go(func() error { return s.Save(ctx, "1") }) // Right: the group has no context.
+	return g.Wait()
+}
+
+func groupDeferred(ctx context.Context, s store) error {
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		defer s.Shutdown(ctx) // Right: cleaning up must not end with the group.
+		return s.Save(gctx, "1")
+	})
+	return g.Wait()
+}
+
+func groupTwo(ctx context.Context, s store) error {
+	outer, octx := errgroup.WithContext(ctx)
+	inner, ictx := errgroup.WithContext(octx)
+	inner.Go(func() error { return s.Save(ictx, "1") })
+	outer.Go(inner.Wait)
+	outer.Go(func() error { return s.Save(octx, "2") }) // Right: each on its own group's.
+	return outer.Wait()
+}

@@ -49,3 +49,35 @@ func Missing(ctx context.Context, s session) error {
 	}
 	return err
 }
+
+// state is what an error says of itself, as a gRPC status does.
+type state struct{ code int }
+
+func (s *state) Code() int { return s.code }
+
+func fromError(err error) (*state, bool) { return nil, false }
+
+func Status(ctx context.Context, s session) error {
+	err := s.Write(ctx)
+	if st, ok := fromError(err); ok && st.Code() == 1 {
+		_ = s.Abort(context.Background()) // silent: release
+	}
+	return err
+}
+
+func Code(ctx context.Context, s session) error {
+	err := s.Write(ctx)
+	st, _ := fromError(err)
+	if st.Code() == 1 {
+		_ = s.Abort(context.Background()) // silent: release
+	}
+	return err
+}
+
+// NotStatus has an error that says nothing.
+func NotStatus(ctx context.Context, s session) error {
+	if _, ok := fromError(s.Write(ctx)); !ok {
+		return s.Abort(context.Background()) // reported: CTX101
+	}
+	return nil
+}
