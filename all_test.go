@@ -20,7 +20,7 @@ const modulePath = "github.com/ctxprop/ctxprop"
 // do not know each other; that holds for the analyzers above all, which share
 // what they need through ctxflow.
 var layers = [][]string{
-	{"internal/finding", "internal/fix", "internal/callee", "internal/loops"},
+	{"internal/finding", "internal/fix", "internal/callee", "internal/loops", "internal/spell", "internal/retry/retrytest"},
 	{"internal/catalog", "internal/fix/fixtest", "internal/retry", "internal/prove"},
 	{"internal/provenance", "internal/errflow"},
 	{"internal/request"},

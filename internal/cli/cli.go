@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/ctxprop/ctxprop/internal/spell"
 )
 
 // suite builds the analyzers for one run, so that their options are bound to
@@ -69,7 +71,7 @@ func misspelt(arg string, names []string) string {
 	if strings.ContainsAny(arg, "./\\=-") || slices.Contains(names, arg) {
 		return ""
 	}
-	return nearest(arg, names)
+	return spell.Nearest(arg, names)
 }
 
 func (p *process) help(_ context.Context, args []string) error {

@@ -79,18 +79,22 @@ type Code string
 
 // The codes that the analyzers report.
 const (
-	BadDirective    Code = "CTX001"
-	FreshContext    Code = "CTX101"
-	SeveredCallee   Code = "CTX102"
-	UnboundedDetach Code = "CTX103"
-	WrongContext    Code = "CTX104"
-	ContextOutlived Code = "CTX105"
-	UnderivedResult Code = "CTX106"
-	DoneContext     Code = "CTX107"
-	NestedRetry     Code = "CTX301"
-	UnboundedRetry  Code = "CTX302"
-	DeafRetry       Code = "CTX303"
-	TightRetry      Code = "CTX304"
+	BadDirective      Code = "CTX001"
+	FreshContext      Code = "CTX101"
+	SeveredCallee     Code = "CTX102"
+	UnboundedDetach   Code = "CTX103"
+	WrongContext      Code = "CTX104"
+	ContextOutlived   Code = "CTX105"
+	UnderivedResult   Code = "CTX106"
+	DoneContext       Code = "CTX107"
+	NestedRetry       Code = "CTX301"
+	UnboundedRetry    Code = "CTX302"
+	DeafRetry         Code = "CTX303"
+	TightRetry        Code = "CTX304"
+	HarmfulCodes      Code = "CTX306"
+	IneffectivePolicy Code = "CTX307"
+	InvalidPolicy     Code = "CTX308"
+	KnobTrap          Code = "CTX310"
 )
 
 // RuleInfo is what the table knows of a code.
