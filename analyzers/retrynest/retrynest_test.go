@@ -1,0 +1,31 @@
+package retrynest_test
+
+import (
+	"testing"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/analysistest"
+
+	"github.com/ctxprop/ctxprop/analyzers/retrynest"
+	"github.com/ctxprop/ctxprop/internal/ctxflow"
+)
+
+// all reports at every severity.
+func all(t *testing.T) *analysis.Analyzer {
+	t.Helper()
+	a := retrynest.New(ctxflow.New(ctxflow.Config{}))
+	if err := a.Flags.Set("severity", "info"); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// TestNested is CTX301: layers of retries over one another.
+func TestNested(t *testing.T) {
+	analysistest.Run(t, analysistest.TestData(), all(t), "nested/...")
+}
+
+// TestLoops is CTX302, 303 and 304: loops that do not end, hear or wait.
+func TestLoops(t *testing.T) {
+	analysistest.Run(t, analysistest.TestData(), all(t), "loops")
+}

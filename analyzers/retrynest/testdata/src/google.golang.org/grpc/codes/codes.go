@@ -1,0 +1,16 @@
+package codes
+
+type Code uint32
+
+const (
+	OK                 Code = 0
+	Canceled           Code = 1
+	Unknown            Code = 2
+	DeadlineExceeded   Code = 4
+	NotFound           Code = 5
+	ResourceExhausted  Code = 8
+	FailedPrecondition Code = 9
+	Aborted            Code = 10
+	Internal           Code = 13
+	Unavailable        Code = 14
+)

@@ -1,0 +1,366 @@
+// Package loops has retries that do not end, do not hear and do not wait, and
+// look-alikes.
+package loops
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"log"
+	"net/http"
+	"time"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+)
+
+type api interface {
+	Fetch(ctx context.Context, id string) (string, error)
+	List(prefix string) ([]string, error)
+	Send(ctx context.Context, data []byte) error
+}
+
+type server struct {
+	api api
+	db  *sql.DB
+	n   int
+	gap pacer
+}
+
+func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	ctx := r.Context()
+	s.endless(ctx)
+	s.endlessWithoutContext(ctx)
+	s.recursive(ctx)
+	s.untilDone(ctx)
+	s.leavesOnContext(ctx)
+	s.timed(ctx)
+	s.sleeps(ctx)
+	s.sleepsBriefly(ctx)
+	s.sleepsAndLooks(ctx)
+	s.onlyUnavailable(ctx)
+	s.paced(ctx)
+	s.sharedDeadline(ctx)
+	s.ownDeadline(ctx)
+	s.byName(ctx)
+	s.tight(ctx)
+	s.twice(ctx)
+	s.conflicts(ctx)
+	s.notAfterLast(ctx)
+	s.backoffElsewhere(ctx)
+	s.reopens(ctx)
+	s.worker(ctx)
+	s.poll(ctx)
+	s.cas(ctx)
+}
+
+func (s *server) endless(ctx context.Context) string {
+	for { // want `server.endless tries api.Fetch again for as long as it fails: no count, no time and no context ends that; give it a bound \(CTX302\)`
+		v, err := s.api.Fetch(ctx, "1")
+		if err == nil {
+			return v
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+func (s *server) endlessWithoutContext(ctx context.Context) []string {
+	names, err := s.api.List("a")
+	for err != nil { // want `CTX302`
+		log.Print(err)
+		time.Sleep(time.Second)
+		names, err = s.api.List("a")
+	}
+	return names
+}
+
+// Every failure but the context's end comes round again: the context ends it.
+func (s *server) untilDone(ctx context.Context) (string, error) {
+	for ctx.Err() == nil {
+		v, err := s.api.Fetch(ctx, "1")
+		if err == nil {
+			return v, nil
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
+	}
+	return "", ctx.Err()
+}
+
+// So it is here, where the call itself brings the news.
+func (s *server) leavesOnContext(ctx context.Context) (string, error) {
+	for {
+		v, err := s.api.Fetch(ctx, "1")
+		if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			return v, err
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+// A time ends it.
+func (s *server) timed(ctx context.Context) (string, error) {
+	start := time.Now()
+	for {
+		v, err := s.api.Fetch(ctx, "1")
+		if err == nil || time.Since(start) > time.Minute {
+			return v, err
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+func (s *server) recursive(ctx context.Context) (string, error) {
+	v, err := s.api.Fetch(ctx, "1")
+	if err != nil {
+		return s.recursive(ctx)
+	}
+	return v, nil
+}
+
+func (s *server) sleeps(ctx context.Context) (v string, err error) {
+	for range 5 { // want `server.sleeps goes on trying api.Fetch, and waiting, after ctx has ended; wait in a select with its Done \(CTX303\)`
+		if v, err = s.api.Fetch(ctx, "1"); err == nil {
+			return v, nil
+		}
+		time.Sleep(time.Second)
+	}
+	return "", err
+}
+
+// Two attempts wait once.
+func (s *server) sleepsBriefly(ctx context.Context) (v string, err error) {
+	for range 2 {
+		if v, err = s.api.Fetch(ctx, "1"); err == nil {
+			return v, nil
+		}
+		time.Sleep(time.Second)
+	}
+	return "", err
+}
+
+// The loop looks at the context itself.
+func (s *server) sleepsAndLooks(ctx context.Context) (v string, err error) {
+	for range 5 {
+		if v, err = s.api.Fetch(ctx, "1"); err == nil || ctx.Err() != nil {
+			return v, err
+		}
+		time.Sleep(time.Second)
+	}
+	return "", err
+}
+
+// The context's end is not what is repeated.
+func (s *server) onlyUnavailable(ctx context.Context) (v string, err error) {
+	for range 5 {
+		if v, err = s.api.Fetch(ctx, "1"); status.Code(err) != codes.Unavailable {
+			return v, err
+		}
+		time.Sleep(time.Second)
+	}
+	return "", err
+}
+
+// pacer waits on a context that is nobody's.
+type pacer struct{ ctx context.Context }
+
+func newServer() *server { return &server{gap: pacer{context.Background()}} }
+
+func (p *pacer) wait() {
+	select {
+	case <-time.After(time.Second):
+	case <-p.ctx.Done():
+	}
+}
+
+func (s *server) paced(ctx context.Context) (v string, err error) {
+	for range 5 { // want `CTX303`
+		if v, err = s.api.Fetch(ctx, "1"); status.Code(err) != codes.Unavailable {
+			return v, err
+		}
+		s.gap.wait()
+	}
+	return "", err
+}
+
+func (s *server) sharedDeadline(ctx context.Context) (v string, err error) {
+	for range 5 {
+		v, err = s.api.Fetch(ctx, "1")
+		if code := status.Code(err); code != codes.Unavailable && code != codes.DeadlineExceeded { // want `server.sharedDeadline tries api.Fetch again when the deadline has passed, on the same context, so that it fails again at once; give each attempt a deadline of its own, or leave \(CTX303\)`
+			return v, err
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+	return "", err
+}
+
+// Each attempt has a deadline of its own.
+func (s *server) ownDeadline(ctx context.Context) (v string, err error) {
+	for range 5 {
+		each, cancel := context.WithTimeout(ctx, time.Second)
+		v, err = s.api.Fetch(each, "1")
+		cancel()
+		if code := status.Code(err); code != codes.Unavailable && code != codes.DeadlineExceeded {
+			return v, err
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+	return "", err
+}
+
+// So does the name of the error.
+func (s *server) byName(ctx context.Context) (v string, err error) {
+	for range 5 {
+		v, err = s.api.Fetch(ctx, "1")
+		if !errors.Is(err, context.DeadlineExceeded) { // want `CTX303`
+			return v, err
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+	return "", err
+}
+
+func (s *server) tight(ctx context.Context) (err error) {
+	for range 5 { // want `server.tight tries DB.ExecContext again at once when it fails: without a wait between them the attempts hit a service that is overloaded already; wait, longer each time, with jitter \(CTX304\)`
+		if _, err = s.db.ExecContext(ctx, "update"); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// One more try at once does no harm.
+func (s *server) twice(ctx context.Context) (err error) {
+	for range 2 {
+		if _, err = s.db.ExecContext(ctx, "update"); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+var errConflict = errors.New("conflict")
+
+// What was lost to another writer is tried again at once, and rightly.
+func (s *server) conflicts(ctx context.Context) (err error) {
+	for range 5 {
+		if _, err = s.db.ExecContext(ctx, "update"); status.Code(err) != codes.Aborted {
+			return err
+		}
+	}
+	return err
+}
+
+// There is no wait after the last attempt.
+func (s *server) notAfterLast(ctx context.Context) (err error) {
+	for i := range 5 {
+		if _, err = s.db.ExecContext(ctx, "update"); err == nil {
+			return nil
+		}
+		if i < 4 {
+			select {
+			case <-time.After(time.Second):
+			case <-ctx.Done():
+				return ctx.Err()
+			}
+		}
+	}
+	return err
+}
+
+type limiter interface {
+	Wait(ctx context.Context) error
+}
+
+var limit limiter
+
+// The wait is at the loop's head.
+func (s *server) backoffElsewhere(ctx context.Context) (err error) {
+	for range 5 {
+		if err := limit.Wait(ctx); err != nil {
+			return err
+		}
+		if _, err = s.db.ExecContext(ctx, "update"); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+// A failed opening is tried again at once, for as long as the context lives.
+func (s *server) reopens(ctx context.Context) {
+	for ctx.Err() == nil { // want `CTX304`
+		rows, err := s.db.QueryContext(ctx, "listen")
+		if err != nil {
+			continue
+		}
+		for rows.Next() {
+			log.Print("row")
+		}
+	}
+}
+
+// A worker goes round on success too.
+func (s *server) worker(ctx context.Context) {
+	for {
+		if err := s.api.Send(ctx, nil); err != nil {
+			log.Print(err)
+			time.Sleep(time.Second)
+		}
+		if ctx.Err() != nil {
+			return
+		}
+	}
+}
+
+// A poll waits for something to become so.
+func (s *server) poll(ctx context.Context) error {
+	for {
+		v, err := s.api.Fetch(ctx, "1")
+		if err != nil {
+			return err
+		}
+		if v == "done" {
+			return nil
+		}
+		time.Sleep(time.Second)
+	}
+}
+
+// Nothing is called that could be away.
+func (s *server) cas(ctx context.Context) error {
+	for {
+		if err := s.bump(); err == nil {
+			return nil
+		}
+	}
+}
+
+func (s *server) bump() error {
+	if s.n++; s.n%2 == 0 {
+		return errConflict
+	}
+	return nil
+}
