@@ -1,5 +1,5 @@
 // Bench compares what ctxprop and its peers cost on one checkout: user CPU,
-// wall time and peak memory, as commands and as vettools. All tools run on the
+// wall time and peak memory, as commands and as vettools; or what they find. All tools run on the
 // same files in the same minutes, round by round in turn, so that the ratios
 // hold even on a machine that is busy with other work. See README.md.
 package main
@@ -20,6 +20,7 @@ func main() {
 	flag.StringVar(&cfg.packages, "packages", "./...", "package pattern")
 	flag.StringVar(&cfg.touch, "touch", "", "`file` of the checkout, relative to -dir, to edit before the third vettool run; without it that run is left out")
 	flag.IntVar(&cfg.rounds, "rounds", 3, "how often everything is measured; medians are shown")
+	flag.StringVar(&cfg.findings, "findings", "", "compare what the tools find instead of what they cost, and write who finds what in which function to this `file`")
 	flag.Func("peer", "`name=dir`: build a peer from this checkout of its module instead of fetching it (repeatable)", cfg.addPeerSource)
 	flag.Parse()
 
@@ -37,6 +38,7 @@ func main() {
 type config struct {
 	dir, packages, touch string
 	rounds               int
+	findings             string
 	sources              map[string]string // folder of a peer's module, by name
 }
 
@@ -71,6 +73,9 @@ func run(ctx context.Context, cfg config) error {
 	if err != nil {
 		return err
 	}
+	if cfg.findings != "" {
+		return compareFindings(ctx, cfg, site, tools)
+	}
 	var all samples
 	for round := range cfg.rounds {
 		for _, t := range tools {
@@ -81,4 +86,28 @@ func run(ctx context.Context, cfg config) error {
 		}
 	}
 	return report(os.Stdout, all)
+}
+
+// compareFindings runs every tool that looks after contexts once.
+func compareFindings(ctx context.Context, cfg config, site *site, tools []tool) error {
+	var all []toolHits
+	for _, t := range tools {
+		if t.name == goVet || t.name == noop {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "bench: %s\n", t.name)
+		hits, err := site.find(ctx, t)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.name, err)
+		}
+		all = append(all, toolHits{t.name, hits})
+	}
+	var places strings.Builder
+	if err := listPlaces(&places, all); err != nil {
+		return err
+	}
+	if err := os.WriteFile(cfg.findings, []byte(places.String()), 0o666); err != nil {
+		return err
+	}
+	return sideBySide(os.Stdout, all)
 }
