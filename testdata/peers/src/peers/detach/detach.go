@@ -147,6 +147,12 @@ func Rollback(ctx context.Context, s store) error {
 	return nil
 }
 
+// ReleaseApart lets go of something in a goroutine, which no caller waits for.
+func ReleaseApart(ctx context.Context, s store) (string, error) {
+	go s.Release(context.TODO())
+	return s.Load(ctx, "1")
+}
+
 // DiscardApart has no context to give: nothing is said of a call that takes none.
 func DiscardApart(ctx context.Context, s store, tx *sql.Tx) (string, error) {
 	go tx.Rollback()
@@ -165,6 +171,15 @@ func WorkApartBounded(ctx context.Context, s store) {
 	go func() {
 		defer cancel()
 		_ = s.Save(c, "1")
+	}()
+}
+
+// WorkNested starts it in a goroutine of a goroutine.
+func WorkNested(ctx context.Context, s store) {
+	go func() {
+		go func() { // want `starts store.Save on a detached context .*CTX103`
+			_ = s.Save(context.Background(), "1")
+		}()
 	}()
 }
 
