@@ -404,12 +404,47 @@ func (t *Tracer) built(a *ssa.Alloc) []Origin {
 		}
 	}
 	if os == nil {
-		return unknown
+		return t.byHand(a, ptr.Elem())
 	}
 	if others {
 		os = with(os, func(o *Origin) { o.Values = o.Values || o.Kind == Fresh })
 	}
 	return os
+}
+
+// byHand is a literal of a type whose values the catalog knows to be made with
+// a context or without one, such as an http.Request or an exec.Cmd: nothing
+// outside its package can put one into it.
+func (t *Tracer) byHand(a *ssa.Alloc, typ types.Type) []Origin {
+	n := callee.Named(typ)
+	if n == nil || !t.madeBare(n) {
+		return unknown
+	}
+	for _, ref := range *a.Referrers() {
+		if st, ok := ref.(*ssa.Store); ok && st.Addr == a {
+			return unknown // a copy of another value
+		}
+	}
+	return []Origin{{Kind: Absent, Site: a, Root: n.Obj().Pkg().Name() + "." + n.Obj().Name() + "{}"}}
+}
+
+// madeBare reports whether the catalog has a function, in the type's own
+// package, that makes a value of the type without a context.
+func (t *Tracer) madeBare(n *types.Named) bool {
+	pkg := n.Obj().Pkg()
+	if pkg == nil || !t.Catalog.HasPackage(pkg.Path()) {
+		return false
+	}
+	for _, name := range pkg.Scope().Names() {
+		fn, ok := pkg.Scope().Lookup(name).(*types.Func)
+		if !ok || fn.Signature().Results().Len() == 0 || callee.Named(fn.Signature().Results().At(0).Type()) != n {
+			continue
+		}
+		if entry, ok := t.Catalog.Func(fn); ok && entry.Kind == catalog.Bare {
+			return true
+		}
+	}
+	return false
 }
 
 // field reads a field of a struct value.

@@ -78,6 +78,24 @@ func Bare(ctx context.Context, s sink) error {
 	return s.Load(r.Context()) // origin: absent
 }
 
+// ByHand: nothing outside net/http can put a context into a request.
+func ByHand(ctx context.Context, s sink) error {
+	r := &http.Request{Method: "GET"}
+	return s.Load(r.Context()) // origin: absent
+}
+
+func ByHandReplaced(ctx context.Context, s sink) error {
+	r := (&http.Request{Method: "GET"}).WithContext(ctx)
+	return s.Load(r.Context()) // origin: parameter
+}
+
+// Copied has the context of what it is a copy of.
+func Copied(r *http.Request, s sink) error {
+	c := new(http.Request)
+	*c = *r
+	return s.Load(c.Context()) // origin: stored
+}
+
 func Carried(ctx context.Context, s sink) error {
 	r, err := http.NewRequestWithContext(ctx, "GET", "/", nil)
 	if err != nil {
