@@ -315,3 +315,40 @@ func TestKeepGone(t *testing.T) {
 		}
 	}
 }
+
+// Every verdict is reached by real runs.
+func TestVerdicts(t *testing.T) {
+	for _, tt := range []struct {
+		verdict       saturate.Verdict
+		before, after func(context.Context) context.Context
+		change        func(sc *saturate.Scenario, after bool)
+	}{
+		{saturate.Proven, lose, keep, func(*saturate.Scenario, bool) {}},
+		{saturate.NotReproduced, lose, keep, func(sc *saturate.Scenario, _ bool) {
+			sc.Workers, sc.Queue = 8, -1 // holds less than the dependency serves within the deadline
+		}},
+		{saturate.NotSufficient, lose, keep, func(sc *saturate.Scenario, _ bool) {
+			sc.Load = 0.85 // a FIFO queue keeps serving those whose deadline is nearest
+			sc.Expect = saturate.Expect{Verdict: saturate.NotSufficient, Reason: "needs admission control as well"}
+		}},
+		{saturate.Regressed, keep, lose, func(*saturate.Scenario, bool) {}},
+		{saturate.Invalid, lose, keep, func(sc *saturate.Scenario, after bool) {
+			if after {
+				sc.Seeds = []uint64{6, 7, 8, 9, 10}
+			}
+		}},
+	} {
+		t.Run(string(tt.verdict), func(t *testing.T) {
+			before, after := scenario(onConn(tt.before)), scenario(onConn(tt.after))
+			tt.change(&before, false)
+			tt.change(&after, true)
+			c := saturate.Compare(t, before, after)
+			if c.Verdict != tt.verdict {
+				t.Errorf("%s: %s", c.Verdict, c.Why)
+			}
+			if met := tt.verdict == saturate.Proven || tt.verdict == saturate.NotSufficient; c.Met != met {
+				t.Errorf("met is %v", c.Met)
+			}
+		})
+	}
+}

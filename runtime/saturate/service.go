@@ -159,7 +159,7 @@ func (s *service) panicked(method string, p any) error {
 // is neither the runtime's nor this package's.
 func userFrame(stack string) string {
 	if _, below, ok := strings.Cut(stack, "\npanic("); ok {
-		stack = below
+		_, stack, _ = strings.Cut(below, "\n") // the rest of the line
 	}
 	return firstFrame(stack, "runtime.", "runtime/", "panic(")
 }

@@ -152,7 +152,8 @@ type stmt struct {
 func (s *stmt) CheckNamedValue(v *driver.NamedValue) error { return checkNamedValue(s.Stmt, v) }
 
 func (s *stmt) ColumnConverter(i int) driver.ValueConverter {
-	if c, ok := s.Stmt.(driver.ColumnConverter); ok { //lint:ignore SA1019 drivers still have it
+	//lint:ignore SA1019 drivers still have it
+	if c, ok := s.Stmt.(driver.ColumnConverter); ok {
 		return c.ColumnConverter(i)
 	}
 	return driver.DefaultParameterConverter
