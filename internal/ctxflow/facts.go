@@ -136,6 +136,7 @@ func compareResults(a, b provenance.ResultOrigin) int {
 		compareBool(a.Bounded, b.Bounded),
 		compareBool(a.Values, b.Values),
 		compareBool(a.Maybe, b.Maybe),
+		compareBool(a.Deaf, b.Deaf),
 	)
 }
 
