@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
@@ -21,6 +22,8 @@ func message(v *ctxflow.Verdict) string {
 		text = fmt.Sprintf("%s starts %s on a detached context (%s) without a deadline, and nobody waits for it: give it a timeout", v.HomeName, v.Sink.Name, v.Root)
 	case v.InGroup:
 		text = fmt.Sprintf("%s waits for %s in a group on another context than the group's, so it goes on when the group has failed; use the one that errgroup.WithContext returns", v.HomeName, v.Sink.Name)
+	case v.Deaf.Deaf:
+		text = fmt.Sprintf("%s hands %s on to %s, but a %s ends with its request only where %s is set, which this program leaves alone; %s", v.HomeName, v.Root, v.Sink.Name, shortType(v.Deaf.TypeName), v.Deaf.Unless, advice(v))
 	case v.Code == finding.WrongContext:
 		text = fmt.Sprintf("%s waits for %s on %s, which lives as long as its owner, although its caller's context is at hand; %s", v.HomeName, v.Sink.Name, v.Root, advice(v))
 	case v.Code == finding.ContextOutlived:
@@ -82,6 +85,11 @@ func handExpr(v *ctxflow.Verdict) string {
 		return obj.Name() + "." + method + "()"
 	}
 	return obj.Name()
+}
+
+// shortType names a type by the last element of its package's path.
+func shortType(n catalog.TypeName) string {
+	return n.Pkg[strings.LastIndexByte(n.Pkg, '/')+1:] + "." + n.Name
 }
 
 func shortHome(v *ctxflow.Verdict) string {

@@ -318,6 +318,7 @@ func TestPatternsMatch(t *testing.T) {
 		{"func(...) (..., error)", []string{"Two"}},
 		{"func(...) context.Context", []string{"Ctx"}},
 		{"func(..., example.com/app._, ...) ...", []string{"NamedFunc", "IntStr", "StrInt"}},
+		{"func(_.Fn)", []string{"NamedFunc"}},
 		{"func(context.Context) ...", []string{"Ctx"}},
 	}
 	for _, test := range tests {

@@ -123,18 +123,6 @@ func (e *engine) addCarriers(f *function) {
 	}
 }
 
-// asksFor is the method by which a value of the type is asked for a request's
-// or caller's context, or "" if it is one. ok is false if it has none.
-func (e *engine) asksFor(t types.Type) (method string, ok bool) {
-	if p, ok := e.catalog.Provider(t); ok {
-		return p.Method(), p.Expr != ""
-	}
-	if provenance.IsContext(t) {
-		return "", true
-	}
-	return "Context", provenance.IsProvider(t)
-}
-
 func (e *engine) addCalls(f *function) {
 	for _, b := range f.ssa.Blocks {
 		for _, instr := range b.Instrs {

@@ -58,6 +58,10 @@ type Verdict struct {
 	// Retry is what a verdict on retries says besides; nil for others.
 	Retry *Retry
 
+	// Deaf is, for a context that does not end with its request, what the
+	// catalog says of its type; else zero.
+	Deaf catalog.Provider
+
 	// For severed callees.
 	Local   bool // the home is in this package
 	Open    OpenLoss
@@ -240,6 +244,7 @@ type engine struct {
 	mixed         map[*ssa.Call]bool // roots of which some use is right as it is
 	openLosses    []*Verdict
 	latent        []*Verdict
+	deaf          []*Verdict // of deaf contexts, whose engines this package does not make
 	lifetimeSeen  map[lifetimeKey]bool
 
 	// Of retries.
@@ -268,6 +273,7 @@ func (e *engine) analyze() *Result {
 	e.lifetimeSeen = map[lifetimeKey]bool{}
 
 	e.addFunctions()
+	e.addRootArguments()
 	e.addEdges()
 	e.reach()
 	e.summarize()
