@@ -1,11 +1,13 @@
 // Package pubsub has of the real one what the tests call.
 package pubsub
 
-import "context"
+import (
+	"context"
 
-type Message struct{ Data []byte }
+	ipubsub "cloud.google.com/go/internal/pubsub"
+)
 
-func (m *Message) Ack() {}
+type Message = ipubsub.Message
 
 type Subscription struct{}
 
