@@ -33,7 +33,7 @@ func (p *process) proof(ctx context.Context, o *proveOptions) (*prove.Report, er
 		return nil, err
 	}
 	if err := prove.CheckFlags(g.GOFLAGS); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("GOFLAGS has %v", err)
 	}
 	temp, remove, err := prove.Temp()
 	if err != nil {
@@ -82,7 +82,7 @@ func (pr *proof) run(ctx context.Context) (*prove.Report, error) {
 	if err != nil {
 		return nil, fmt.Errorf("with the fixes in, %v\nA fix that does not compile is a bug of ctxprop; please report it. A //ctxprop:allow at its finding leaves it out", err)
 	}
-	pairs, err := pr.measure(ctx, pkgs, overlay)
+	pairs, err := pr.measure(ctx, pkgs, overlay, plan)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (pr *proof) overlay(plan *prove.Plan, leftOut ...*finding.Finding) (*prove.
 }
 
 // measure runs the tests of each package as it is and on the overlay.
-func (pr *proof) measure(ctx context.Context, pkgs []*prove.TestPackage, o *prove.Overlay) ([]*prove.Pair, error) {
+func (pr *proof) measure(ctx context.Context, pkgs []*prove.TestPackage, o *prove.Overlay, plan *prove.Plan) ([]*prove.Pair, error) {
 	var pairs []*prove.Pair
 	for _, pkg := range pkgs {
 		pr.progress.stage("measuring " + pkg.Path + " as it is")
@@ -180,7 +180,7 @@ func (pr *proof) measure(ctx context.Context, pkgs []*prove.TestPackage, o *prov
 			return nil, err
 		}
 		pr.progress.stage("measuring " + pkg.Path + " with the fixes")
-		after, err := pr.tests.After(ctx, pkg, o, before)
+		after, err := pr.tests.After(ctx, pkg, o, before, plan)
 		if err != nil {
 			return nil, err
 		}
@@ -203,7 +203,7 @@ func (pr *proof) leaveOut(ctx context.Context, plan *prove.Plan, report *prove.R
 				continue
 			}
 			pr.progress.stage(fmt.Sprintf("measuring %s without fix %d of %d", pair.Package.Path, i+1, len(groups)))
-			after, err := pr.tests.After(ctx, pair.Package, o, pair.Before)
+			after, err := pr.tests.After(ctx, pair.Package, o, pair.Before, plan)
 			if err != nil {
 				return err
 			}

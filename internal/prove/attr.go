@@ -90,8 +90,9 @@ type Trial struct {
 	Recovery      float64 `json:"recovery_s"` // seconds after the trigger; -1: never
 	Zombie        float64 `json:"zombie_s"`   // worker seconds for callers that had gone
 	Worker        float64 `json:"worker_s"`
-	DepZombie     float64 `json:"dep_zombie_s"` // the same at the dependency
-	Ceiling       float64 `json:"ceiling"`      // share of the time after the trigger with all workers busy
+	Waste         float64 `json:"waste"`    // share of the dependency's work that went into no good answer
+	Detached      float64 `json:"detached"` // share of its calls whose deadline is missing or later than the caller's
+	Ceiling       float64 `json:"ceiling"`  // share of the time after the trigger with all workers busy
 	Amplification float64 `json:"amplification"`
 	Leaked        string  `json:"leaked,omitempty"`
 	Invalid       string  `json:"invalid,omitempty"` // why the trial does not count

@@ -57,10 +57,14 @@ func (o *Overlay) Content(name string) (string, bool) {
 }
 
 // original puts the names of the tree's files back into what the compiler says,
-// which names the files that it read.
-func (o *Overlay) original(message string) string {
+// which names the files that it read; the go command shortens their names if
+// they are shorter seen from the directory that it runs in.
+func (o *Overlay) original(message, dir string) string {
 	for name, f := range o.files {
 		message = strings.ReplaceAll(message, f.backing, name)
+		if rel, err := filepath.Rel(dir, f.backing); err == nil {
+			message = strings.ReplaceAll(message, rel, name)
+		}
 	}
 	return message
 }

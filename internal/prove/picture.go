@@ -107,7 +107,7 @@ func drawOutcome(b *strings.Builder, o *Outcome, top int) {
 	}
 	for side, s := range []*Series{before, after} {
 		c.x, c.y, c.s = side*columnWidth+left, top+head, s
-		fmt.Fprintf(b, `<text class="soft" x="%d" y="%d">%s</text>`+"\n", c.x, top+44, []string{"as it is", "with the fixes"}[side])
+		fmt.Fprintf(b, `<text class="soft" x="%d" y="%d">%s</text>`+"\n", c.x, c.y-6, []string{"as it is", "with the fixes"}[side])
 		c.draw(b)
 	}
 }
@@ -152,7 +152,7 @@ func (c *charts) draw(b *strings.Builder) {
 		fmt.Fprintf(b, `<rect class="trigger" x="%.1f" y="%d" width="%.1f" height="%d"/>`, at(t.FromMS), box[0], at(t.ToMS)-at(t.FromMS), box[1])
 		fmt.Fprintf(b, `<path class="rule" d="M%d %dv%dh%d"/>`+"\n", c.x, box[0], box[1], chartWidth)
 	}
-	fmt.Fprintf(b, `<text class="soft" x="%.1f" y="%d">%s</text>`+"\n", at(t.FromMS)+4, c.y+13, html.EscapeString(t.describe()))
+	fmt.Fprintf(b, `<text class="soft" x="%.1f" y="%d">%s</text>`+"\n", at(t.FromMS), c.y-6, html.EscapeString(t.describe()))
 
 	rate := func(class string, x []int) {
 		fmt.Fprintf(b, `<polyline class="%s" points="`, class)

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
 // Run is what the saturation tests of a package measured in one run.
@@ -45,17 +47,25 @@ func (g *Go) Before(ctx context.Context, p *TestPackage) (*Run, error) {
 }
 
 // After runs them on the overlay. The tests give a verdict on each scenario of
-// the run before.
-func (g *Go) After(ctx context.Context, p *TestPackage, o *Overlay, before *Run) (*Run, error) {
-	trials := make(map[string][]json.RawMessage)
+// the run before; by which figure depends on the codes of the fixes on its path,
+// so that it is settled before anything is measured.
+func (g *Go) After(ctx context.Context, p *TestPackage, o *Overlay, before *Run, plan *Plan) (*Run, error) {
+	trials, codes := make(map[string][]json.RawMessage), make(map[string][]finding.Code)
 	for _, m := range before.Scenarios {
 		trials[m.Key.Test] = m.raw
+		for _, f := range plan.On(m) {
+			codes[m.Key.Test] = append(codes[m.Key.Test], f.ID.Code)
+		}
 	}
-	text, err := json.Marshal(trials)
+	trialsText, err := json.Marshal(trials)
 	if err != nil {
 		return nil, err
 	}
-	return g.test(ctx, p, o, []string{"CTXPROP_BEFORE=" + string(text)})
+	codesText, err := json.Marshal(codes)
+	if err != nil {
+		return nil, err
+	}
+	return g.test(ctx, p, o, []string{"CTXPROP_BEFORE=" + string(trialsText), "CTXPROP_CODES=" + string(codesText)})
 }
 
 // event is one of those that "go test -json" and its build print.
@@ -72,7 +82,7 @@ func (g *Go) test(ctx context.Context, p *TestPackage, o *Overlay, env []string)
 		args = append(args, o.Flag())
 	}
 	cmd := g.command(ctx, append(args, p.Path)...)
-	cmd.Env = append(cmd.Env, "CTXPROP_PROVE=1", "CTXPROP_BEFORE=")
+	cmd.Env = append(cmd.Env, "CTXPROP_PROVE=1", "CTXPROP_BEFORE=", "CTXPROP_CODES=")
 	cmd.Env = append(cmd.Env, env...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
@@ -90,7 +100,7 @@ func (g *Go) test(ctx context.Context, p *TestPackage, o *Overlay, env []string)
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case log.buildFailed:
-		return nil, buildError(p, o, log.build.String())
+		return nil, g.buildError(p, o, log.build.String())
 	case waitErr != nil && !log.started:
 		said := strings.TrimSpace(stderr.String() + log.output.String())
 		return nil, fmt.Errorf("go test %s: %v: %s", p.Path, waitErr, strings.ReplaceAll(said, "\n", "; "))
@@ -105,10 +115,10 @@ func (g *Go) test(ctx context.Context, p *TestPackage, o *Overlay, env []string)
 	return log.run(p), nil
 }
 
-func buildError(p *TestPackage, o *Overlay, text string) error {
+func (g *Go) buildError(p *TestPackage, o *Overlay, text string) error {
 	what := "the test of " + p.Path + " does not build"
 	if o != nil {
-		text = o.original(text)
+		text = o.original(text, g.Dir)
 		what += " with the fixes"
 	}
 	return fmt.Errorf("%s:\n\t%s", what, strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n\t"))
@@ -200,15 +210,21 @@ func (l *log) failsWithin(test string) bool {
 // chatter are lines by which package testing frames a test's own.
 var chatter = regexp.MustCompile(`^\s*(=== |--- |PASS$|FAIL\b|ok\s|exit status)`)
 
-// lastWords is the end of what a test printed, or the process outside of all.
+// lastWords is the end of what a test printed, or the process outside of all;
+// of a panic it is the message, for what follows it is mostly of package
+// testing and the runtime.
 func (l *log) lastWords(test string) string {
 	if l.outputs[test] == nil {
 		return ""
 	}
 	var lines []string
 	for line := range strings.Lines(l.outputs[test].String()) {
-		if line = strings.TrimRight(line, "\n"); line != "" && !chatter.MatchString(line) && !strings.HasPrefix(line, "ctxprop: overlaid ") {
-			lines = append(lines, strings.TrimSpace(line))
+		line = strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "panic: "), strings.HasPrefix(line, "fatal error: "):
+			return line
+		case line != "" && !chatter.MatchString(line) && !strings.HasPrefix(line, "ctxprop: overlaid "):
+			lines = append(lines, line)
 		}
 	}
 	const most = 12
@@ -218,16 +234,16 @@ func (l *log) lastWords(test string) string {
 // coverage flags make the go command compile the original of a replaced file.
 var coverage = regexp.MustCompile(`^--?(cover|coverprofile|covermode|coverpkg)(=.*)?$`)
 
-// CheckFlags refuses flags from GOFLAGS under which the runs would not measure
-// what they should.
-func CheckFlags(goflags string) error {
-	for _, f := range strings.Fields(goflags) {
+// CheckFlags refuses build flags, separated by blanks as in GOFLAGS, under which
+// the runs would not measure what they should.
+func CheckFlags(flags string) error {
+	for _, f := range strings.Fields(flags) {
 		f = strings.Trim(f, `'"`)
 		switch {
 		case coverage.MatchString(f) && !strings.HasSuffix(f, "=false"):
-			return fmt.Errorf("GOFLAGS has %s: with coverage, go test measures the original code in place of the fixed one; take it out for this run", f)
+			return fmt.Errorf("%s: with coverage, go test would measure the original code in place of the fixed; leave it out", f)
 		case strings.HasPrefix(strings.TrimLeft(f, "-"), "overlay="):
-			return fmt.Errorf("GOFLAGS has %s, and there can be one overlay only; take it out for this run", f)
+			return fmt.Errorf("%s: there can be one overlay only, and the fixes are in it; leave it out", f)
 		}
 	}
 	return nil

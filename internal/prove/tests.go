@@ -42,7 +42,8 @@ type TestPackage struct {
 }
 
 // Packages finds the saturation tests in the packages that match the patterns:
-// those that, as far as their package shows, come to a use of package saturate.
+// those that, as far as their package shows, come to saturate's Test. Tests that
+// only measure, with its Run or Compare, judge for themselves.
 func (g *Go) Packages(ctx context.Context, patterns []string) ([]*TestPackage, error) {
 	args := append([]string{"list", "-test", "-deps", "-json=ImportPath,Dir,DepOnly,ForTest,TestGoFiles,XTestGoFiles,Deps", g.tagFlag()}, patterns...)
 	out, err := g.command(ctx, args...).Output()
@@ -99,11 +100,11 @@ func (g *Go) Packages(ctx context.Context, patterns []string) ([]*TestPackage, e
 	return pkgs, nil
 }
 
-// saturationTests returns the names of the test functions in files that use
-// package saturate, by way of other functions in the files too.
+// saturationTests returns the names of the test functions in files that call
+// saturate's Test, by way of other functions in the files too.
 func saturationTests(files []string) ([]string, error) {
 	mentions := make(map[string][]string) // by function: what its body names
-	uses := make(map[string]bool)         // functions that come to saturate
+	uses := make(map[string]bool)         // functions that come to saturate's Test
 	var order []string
 	for _, name := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.SkipObjectResolution)
@@ -118,9 +119,13 @@ func saturationTests(files []string) ([]string, error) {
 			}
 			order = append(order, fn.Name.Name)
 			ast.Inspect(fn.Body, func(n ast.Node) bool {
-				if id, ok := n.(*ast.Ident); ok {
-					mentions[fn.Name.Name] = append(mentions[fn.Name.Name], id.Name)
-					uses[fn.Name.Name] = uses[fn.Name.Name] || pkg != "" && id.Name == pkg
+				switch n := n.(type) {
+				case *ast.SelectorExpr:
+					if id, ok := n.X.(*ast.Ident); ok && pkg != "" && id.Name == pkg && n.Sel.Name == "Test" {
+						uses[fn.Name.Name] = true
+					}
+				case *ast.Ident:
+					mentions[fn.Name.Name] = append(mentions[fn.Name.Name], n.Name)
 				}
 				return true
 			})

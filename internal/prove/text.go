@@ -72,15 +72,8 @@ func (r *Report) writeOutcome(b *strings.Builder, o *Outcome) {
 		b.WriteString("\tno fix lies on its path: both runs are of the same code\n")
 	}
 	b.WriteString("\n")
-	t := tabwriter.NewWriter(b, 0, 8, 3, ' ', 0)
-	fmt.Fprintf(t, "\t\tas it is\twith the fixes\n")
-	for _, f := range figures {
-		if f.shown(o) {
-			fmt.Fprintf(t, "\t%s\t%s\t%s\n", f.name, f.spread(o.Before), f.spread(o.After))
-		}
-	}
-	_ = t.Flush() // to a builder
-	b.WriteString(o.course())
+	writeIndented(b, o.table())
+	writeIndented(b, o.course())
 	for _, w := range o.Each {
 		fmt.Fprintf(b, "\twithout %s: %s: %s\n", r.places(w.Fixes), w.Judgement.Verdict, w.Judgement.Why)
 	}
@@ -92,6 +85,27 @@ func (r *Report) places(fs []*finding.Finding) string {
 		texts = append(texts, fmt.Sprintf("%s (%s)", r.place(f), f.ID.Code))
 	}
 	return strings.Join(texts, ", ")
+}
+
+// writeIndented writes the lines, without blanks at their ends.
+func writeIndented(b *strings.Builder, text string) {
+	for line := range strings.Lines(text) {
+		fmt.Fprintf(b, "\t%s\n", strings.TrimRight(line, " \n"))
+	}
+}
+
+// table has the figures of both sides.
+func (o *Outcome) table() string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 8, 3, ' ', 0)
+	fmt.Fprintf(t, "\tas it is\twith the fixes\n")
+	for _, f := range figures {
+		if f.shown(o) {
+			fmt.Fprintf(t, "%s\t%s\t%s\n", f.name, f.spread(o.Before), f.spread(o.After))
+		}
+	}
+	_ = t.Flush() // to a builder
+	return b.String()
 }
 
 // headline is the verdict with how sure it is.
@@ -137,9 +151,9 @@ func (o *Outcome) course() string {
 		{"good answers, as it is", thin(before.Good), good, false},
 		{"          with the fixes", thin(after.Good), good, false},
 	} {
-		fmt.Fprintf(&b, "\t%-24s %s\n", line.name, bars(line.values, line.most))
+		fmt.Fprintf(&b, "%-24s %s\n", line.name, bars(line.values, line.most))
 	}
-	fmt.Fprintf(&b, "\t%-24s %s\n", "", o.trigger(len(thin(before.Good))))
+	fmt.Fprintf(&b, "%-24s %s\n", "", o.trigger(len(thin(before.Good))))
 	return b.String()
 }
 
