@@ -156,3 +156,14 @@ func DeferredParent(ctx context.Context, s store) error {
 	defer cancel()
 	return s.Save(c, "1")
 }
+
+// Inside uses the outer context in a member of the group: it goes on when
+// another member has failed, and Wait with it.
+func Inside(ctx context.Context, s store) error {
+	g, inner := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.Save(inner, "1") })
+	g.Go(func() error {
+		return s.Save(ctx, "2") // want `use the one that errgroup.WithContext returns \(CTX104\)`
+	})
+	return g.Wait()
+}
