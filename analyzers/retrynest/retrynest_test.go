@@ -29,3 +29,8 @@ func TestNested(t *testing.T) {
 func TestLoops(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), all(t), "loops")
 }
+
+// TestLibraries is CTX301 and 309 over the policies of libraries.
+func TestLibraries(t *testing.T) {
+	analysistest.Run(t, analysistest.TestData(), all(t), "libraries")
+}

@@ -18,6 +18,7 @@ import (
 	"github.com/ctxprop/ctxprop/internal/finding"
 	"github.com/ctxprop/ctxprop/internal/provenance"
 	"github.com/ctxprop/ctxprop/internal/request"
+	"github.com/ctxprop/ctxprop/internal/retry"
 )
 
 // Result is what one package's analysis leaves: no SSA, only verdicts, and
@@ -248,11 +249,12 @@ type engine struct {
 	lifetimeSeen  map[lifetimeKey]bool
 
 	// Of retries.
-	errors     *errflow.Flow
-	stored     *memory // lazily, by memory
-	retryLoops map[*function][]*retryLoop
-	ways       map[*callsite]way // lazily, by wayOut
-	nests      map[nestKey]*nest
+	errors       *errflow.Flow
+	stored       *memory // lazily, by memory
+	retryLoops   map[*function][]*retryLoop
+	ways         map[*callsite]way // lazily, by wayOut
+	nests        map[nestKey]*nest
+	clientCounts map[*retry.LibraryPolicy]retry.Attempts // lazily, by clientCount
 
 	inDefers map[*function]bool // lazily, by deferred
 }

@@ -21,6 +21,7 @@ type RetryPath struct {
 // RetryLayer is one layer of retries. Error sets are retry.ErrorSet.
 type RetryLayer struct {
 	Name      string
+	Through   string // the executor, if any
 	File      string // dir/file.go
 	Line      int
 	Kind      uint8
@@ -30,6 +31,7 @@ type RetryLayer struct {
 	Needs     string
 	Gives     RetryWay
 	Throttled bool
+	Strips    bool // of the marks in Stops
 }
 
 // RetryWay is what becomes of an error between two layers.
@@ -108,8 +110,8 @@ func retryFacts(f *function) []RetryPath {
 		}
 		for _, l := range p.layers {
 			rp.Layers = append(rp.Layers, RetryLayer{
-				Name: l.name, File: l.posn.Filename, Line: l.posn.Line, Kind: uint8(l.kind), Count: countFact(f, l.count),
-				Retries: int(l.retries), Stops: l.stops, Needs: l.needs, Gives: wayFact(l.gives), Throttled: l.throttle,
+				Name: l.name, Through: l.through, File: l.posn.Filename, Line: l.posn.Line, Kind: uint8(l.kind), Count: countFact(f, l.count),
+				Retries: int(l.retries), Stops: l.stops, Needs: l.needs, Gives: wayFact(l.gives), Throttled: l.throttle, Strips: l.strips,
 			})
 		}
 		out = append(out, rp)
@@ -148,8 +150,8 @@ func (e *engine) importedPaths(t callee.Target) []*retryPath {
 		p := &retryPath{enters: wayOf(rp.Enters), sink: rp.Sink, index: rp.Hole}
 		for _, l := range rp.Layers {
 			p.layers = append(p.layers, &layer{
-				name: l.Name, posn: token.Position{Filename: l.File, Line: l.Line}, kind: retry.Kind(l.Kind), count: e.importedCount(l.Count, t),
-				retries: retry.ErrorSet(l.Retries), stops: l.Stops, needs: l.Needs, gives: wayOf(l.Gives), throttle: l.Throttled,
+				name: l.Name, through: l.Through, posn: token.Position{Filename: l.File, Line: l.Line}, kind: retry.Kind(l.Kind), count: e.importedCount(l.Count, t),
+				retries: retry.ErrorSet(l.Retries), stops: l.Stops, needs: l.Needs, gives: wayOf(l.Gives), throttle: l.Throttled, strips: l.Strips,
 			})
 		}
 		out = append(out, p)

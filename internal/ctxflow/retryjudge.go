@@ -35,6 +35,7 @@ type Retry struct {
 // RetryStep is one layer in a witness.
 type RetryStep struct {
 	Name     string
+	Through  string // the executor by which it retries, if any
 	Attempts retry.Attempts
 	Position token.Position
 }
@@ -76,7 +77,13 @@ func (e *engine) addNest(f *function, cs *callsite, p *retryPath, added int) {
 func (e *engine) judgeRetries() {
 	var found []*Verdict
 	for key, n := range e.nests {
+		if e.partOfAnother(n) {
+			continue
+		}
 		if v := e.nestVerdict(key, n); v != nil {
+			found = append(found, v)
+		}
+		if v := e.lostVerdict(key, n); v != nil {
 			found = append(found, v)
 		}
 	}
@@ -97,6 +104,35 @@ func (e *engine) judgeRetries() {
 		next[id]++
 		e.deliver(v)
 	}
+}
+
+// partOfAnother reports whether the nest's layers are the inner ones of a nest
+// that is reported as well.
+func (e *engine) partOfAnother(n *nest) bool {
+	for _, m := range e.nests {
+		a, b := n.path.layers, m.path.layers
+		if len(b) > len(a) && slices.EqualFunc(a, b[len(b)-len(a):], func(x, y *layer) bool { return x.posn == y.posn }) && e.factor(m).Worst() >= e.threshold() {
+			return true
+		}
+	}
+	return false
+}
+
+// factor is the nest's product for the worst single cause.
+func (e *engine) factor(n *nest) retry.Attempts {
+	return retry.SingleCause(retryLayers(n.path), n.path.enters.Apply(n.path.bottom())).Factors.Total()
+}
+
+func retryLayers(p *retryPath) []retry.Layer {
+	var out []retry.Layer
+	for _, l := range p.layers {
+		lay := retry.Layer{Kind: l.kind, Attempts: l.count.value(), Retries: l.retries, Gives: l.gives.Mapping}
+		if l.throttle {
+			lay.Throttle = &retry.Throttle{}
+		}
+		out = append(out, lay)
+	}
+	return out
 }
 
 // deliver reports a verdict, or leaves it to the program's view if no request
@@ -128,15 +164,10 @@ func (e *engine) retryVerdict(code finding.Code, f *function, pos token.Pos, sin
 }
 
 func (e *engine) nestVerdict(key nestKey, n *nest) *Verdict {
-	var layers []retry.Layer
+	layers := retryLayers(n.path)
 	var steps []RetryStep
 	for _, l := range n.path.layers {
-		lay := retry.Layer{Kind: l.kind, Attempts: l.count.value(), Retries: l.retries, Gives: l.gives.Mapping}
-		if l.throttle {
-			lay.Throttle = &retry.Throttle{}
-		}
-		layers = append(layers, lay)
-		steps = append(steps, RetryStep{l.name, l.count.value(), l.posn})
+		steps = append(steps, l.step())
 	}
 	// What the innermost layer sees is what becomes of the sink's error.
 	steady := retry.SingleCause(layers, n.path.enters.Apply(n.path.bottom()))
@@ -161,6 +192,23 @@ func (e *engine) nestVerdict(key nestKey, n *nest) *Verdict {
 	return v
 }
 
+func (l *layer) step() RetryStep { return RetryStep{l.name, l.through, l.count.value(), l.posn} }
+
+// lostVerdict: an inner layer is told to stop at some errors, takes the mark
+// off what it returns, and the next layer tries again all the same.
+func (e *engine) lostVerdict(key nestKey, n *nest) *Verdict {
+	for i, l := range n.path.layers {
+		if i == 0 || !l.marks || n.path.layers[i-1].needs != "" {
+			continue
+		}
+		v := e.retryVerdict(finding.LostPermanent, n.f, key.via, n.path.sink)
+		outer := n.path.layers[i-1]
+		v.Retry.Layers = []RetryStep{outer.step(), l.step()}
+		return v
+	}
+	return nil
+}
+
 func (e *engine) threshold() int {
 	if e.cfg.Threshold > 0 {
 		return e.cfg.Threshold
@@ -172,7 +220,7 @@ func (e *engine) threshold() int {
 // it does not hear the end of its context, it does not wait.
 func (e *engine) loopVerdict(r *retryLoop) *Verdict {
 	sink, works := e.sinkUnder(r)
-	if !works {
+	if !works || r.loop == nil {
 		return nil
 	}
 	hand := len(e.atHand(r.f)) > 0
@@ -242,21 +290,43 @@ func (e *engine) goesOn(r *retryLoop) bool {
 	return a.IsUnbounded() || a.IsUnknown() || a.Worst() >= 3
 }
 
-// remote reports whether what is repeated is certainly a call of another
-// process: by the catalog, or as the method of a generated client.
+// remote reports whether what is repeated is a call of another process: by the
+// catalog, as the method of a generated client, or because an interface's
+// method takes a context and returns an error. A function of the package
+// counts by what it calls, if it does not wait itself.
 func (e *engine) remote(r *retryLoop) bool {
 	for _, t := range r.attempt.targets {
+		if t.Fn != nil && e.bySSA[t.Fn] != nil {
+			if e.targetPasses(t, nil, 0)&passWait != 0 || !e.remoteBelow(e.bySSA[t.Fn]) {
+				return false
+			}
+			continue
+		}
 		if t.Obj == nil {
 			return false
 		}
 		if entry, ok := e.lookup(t); ok {
-			return entry.Class == "rpc" || entry.Class == "http" || entry.Class == "sql" || entry.Class == "net"
-		}
-		if !isStub(t.Obj) {
+			if !remoteClass(string(entry.Class)) {
+				return false
+			}
+		} else if !isStub(t.Obj) && !(t.Invoked && t.Sig != nil && blockingShape(t.Sig) && e.mayBeOwn(t.Obj.Pkg())) {
 			return false
 		}
 	}
 	return len(r.attempt.targets) > 0
+}
+
+func (e *engine) remoteBelow(f *function) bool {
+	for _, p := range f.paths {
+		if len(p.layers) == 0 && p.hole == nil && remoteClass(p.sink.Class) {
+			return true
+		}
+	}
+	return false
+}
+
+func remoteClass(class string) bool {
+	return class == "rpc" || class == "http" || class == "sql" || class == "net"
 }
 
 // isStub reports whether a method is one of a generated gRPC client's: it

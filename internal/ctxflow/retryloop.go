@@ -39,7 +39,10 @@ type retryLoop struct {
 	// opened: a supervisor, which counts for CTX304 only.
 	reopens bool
 
-	tight bool // there is no wait between attempts
+	strips bool // it takes the marks in stops off what it returns
+
+	waits bool // there is a wait between attempts
+	tight bool // there certainly is none
 	deaf  bool // after the context's end the wait goes on, and so do attempts
 	flat  bool // the wait is the same constant each time
 	taken bool // a verdict stands for it
@@ -162,10 +165,11 @@ func (e *engine) retryOf(f *function, cs *callsite, l *loops.Loop) *retryLoop {
 			r.endless |= retry.Errors(class)
 		}
 	}
-	r.tight = unwaited && !waits
+	r.waits, r.tight = waits, unwaited && !waits
 	r.deaf = (deafOnEnd || alien) && !consulted
 	r.count = e.countOf(r, byContext)
 	r.stops = e.stopsOf(r)
+	r.strips = e.stripsMarks(r)
 	r.pos = e.loopPos(l, call)
 	return r
 }
@@ -268,6 +272,29 @@ func (e *engine) stopsOf(r *retryLoop) []string {
 		}
 	}
 	return out
+}
+
+// stripsMarks reports whether what the function returns, when the loop is left
+// on a mark, has lost it.
+func (e *engine) stripsMarks(r *retryLoop) bool {
+	if len(r.stops) == 0 || !returnsError(r.f.ssa.Signature) {
+		return false
+	}
+	last := r.f.ssa.Signature.Results().Len() - 1
+	mark := r.stops[0]
+	ends, ok := e.errors.Run(errflow.Assumption{Call: r.attempt.instr, Err: errflow.Error(retry.Errors(retry.Plain), mark)}, nil, nil)
+	lost := false
+	for _, end := range ends {
+		if end.Return == nil || len(end.Values) <= last {
+			continue
+		}
+		v := end.Values[last]
+		if !v.IsError() || slices.Contains(v.Marks(), mark) {
+			return false
+		}
+		lost = true
+	}
+	return ok && lost
 }
 
 // marksAskedFor lists the types and sentinels that errors.As, errors.Is and

@@ -29,8 +29,8 @@ const maxPaths = 6
 
 // layer is one layer of retries on a path.
 type layer struct {
-	name     string // of the function that has it
-	pos      token.Pos
+	name     string         // of the function that retries
+	through  string         // the executor by which it does, if any
 	posn     token.Position // with a short name of the file, for facts
 	kind     retry.Kind
 	count    count
@@ -40,7 +40,7 @@ type layer struct {
 	gives    way    // from what it sees to what its caller sees
 	strips   bool   // marks are taken off what it gives up with
 	throttle bool
-	loop     *retryLoop // if it is a loop of this package
+	marks    bool // what it calls marks errors as ones to stop at, and it strips the marks
 }
 
 // way is what becomes of an error between two layers.
@@ -78,7 +78,11 @@ type retryPath struct {
 func (p *retryPath) out() way {
 	w := p.enters
 	for i := len(p.layers) - 1; i >= 0; i-- {
-		w = w.then(p.layers[i].gives)
+		l := p.layers[i]
+		if l.strips {
+			w.marks = slices.DeleteFunc(slices.Clone(w.marks), func(m string) bool { return m == l.needs || slices.Contains(l.stops, m) })
+		}
+		w = w.then(l.gives)
 	}
 	return w
 }
@@ -164,7 +168,7 @@ func (e *engine) findRetries() {
 }
 
 // markOf is the mark that a library function puts on an error.
-func (e *engine) markOf(fn *types.Func) (string, bool) { return retry.Mark(fn.Pkg().Path(), fn.Name()) }
+func (e *engine) markOf(fn *types.Func) (string, bool) { return retry.Mark(fn.FullName()) }
 
 // pathsOf computes the paths of f and reports whether they changed.
 func (e *engine) pathsOf(f *function) bool {
@@ -194,7 +198,7 @@ func (e *engine) lifted(f *function, cs *callsite, p *retryPath) []*retryPath {
 		if r.attempt != cs || r.reopens {
 			continue
 		}
-		l := &layer{name: f.name(), pos: r.pos, posn: e.shortPosition(r.pos), count: r.count, retries: r.retries, stops: r.stops, gives: straight, loop: r}
+		l := &layer{name: f.name(), posn: e.shortPosition(r.pos), count: r.count, retries: r.retries, stops: r.stops, gives: straight, strips: r.strips}
 		q, ok := p.under(l)
 		if !ok {
 			break
@@ -202,7 +206,9 @@ func (e *engine) lifted(f *function, cs *callsite, p *retryPath) []*retryPath {
 		if p.hole == nil && !p.sink.Known && !e.mayBlock(p, r) {
 			break // nothing that takes time is repeated
 		}
-		e.addNest(f, cs, q, 1)
+		if r.loop != nil || len(p.layers) > 0 {
+			e.addNest(f, cs, q, 1)
+		}
 		return []*retryPath{q.returned(w)}
 	}
 	return []*retryPath{p.returned(w)}
@@ -211,7 +217,7 @@ func (e *engine) lifted(f *function, cs *callsite, p *retryPath) []*retryPath {
 // mayBlock reports whether what a loop repeats is work at all: something below
 // it is known to block, or the loop waits between attempts.
 func (e *engine) mayBlock(p *retryPath, r *retryLoop) bool {
-	return p.sink.Class != workUnknown || !r.tight
+	return p.sink.Class != workUnknown || r.waits
 }
 
 // workUnknown is the class of a sink that may be no more than computation.
@@ -388,6 +394,13 @@ func (e *engine) instantiate(f *function, cs *callsite, t callee.Target, p *retr
 	if arg == nil {
 		return []*retryPath{&q}
 	}
+	for _, l := range q.layers { // who hands the function over retries it
+		if l.through == "" {
+			l.through = l.name
+		}
+		l.name, l.posn = f.name(), e.shortPosition(cs.instr.Pos())
+		l.marks = l.strips && e.puts(l.stops, arg)
+	}
 	return e.fill(f, cs, &q, arg)
 }
 
@@ -418,8 +431,9 @@ func (e *engine) fill(f *function, cs *callsite, p *retryPath, arg ssa.Value) []
 	var out []*retryPath
 	for _, ref := range refs {
 		var below []*retryPath
+		inside := false // of a literal here, whose body is the outer layer's
 		if g := e.bySSA[ref.Fn]; ref.Fn != nil && g != nil {
-			below = g.paths
+			below, inside = g.paths, g.parent != nil
 		} else if ref.Obj != nil {
 			t := callee.Target{Obj: ref.Obj, Sig: ref.Obj.Signature()}
 			if below = e.importedPaths(t); len(below) == 0 {
@@ -427,7 +441,7 @@ func (e *engine) fill(f *function, cs *callsite, p *retryPath, arg ssa.Value) []
 			}
 		}
 		for _, q := range below {
-			out = append(out, e.joinPaths(f, cs, p, q)...)
+			out = append(out, e.joinPaths(f, cs, p, q, inside)...)
 		}
 	}
 	if len(refs) == 0 {
@@ -440,7 +454,7 @@ func (e *engine) fill(f *function, cs *callsite, p *retryPath, arg ssa.Value) []
 }
 
 // joinPaths puts the layers of outer over the path of what it calls.
-func (e *engine) joinPaths(f *function, cs *callsite, outer, inner *retryPath) []*retryPath {
+func (e *engine) joinPaths(f *function, cs *callsite, outer, inner *retryPath, inside bool) []*retryPath {
 	q := inner
 	if len(outer.layers) > 0 {
 		q = inner.returned(outer.enters)
@@ -459,7 +473,9 @@ func (e *engine) joinPaths(f *function, cs *callsite, outer, inner *retryPath) [
 	}
 	if added > 0 && len(inner.layers) > 0 {
 		n := *q
-		n.via = inner.via
+		if n.via = cs.instr.Pos(); inside {
+			n.via = inner.via
+		}
 		e.addNest(f, cs, &n, added)
 	}
 	return []*retryPath{q}

@@ -1,11 +1,439 @@
 package ctxflow
 
 import (
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
 	"github.com/ctxprop/ctxprop/internal/callee"
+	"github.com/ctxprop/ctxprop/internal/errflow"
+	"github.com/ctxprop/ctxprop/internal/provenance"
+	"github.com/ctxprop/ctxprop/internal/retry"
 )
+
+// This file reads how library functions and clients are told to retry. Their
+// bodies are never walked: they funnel every function through one call.
 
 // policyPaths are the paths through a library function that retries. ok is
 // false if the function is none.
 func (e *engine) policyPaths(f *function, cs *callsite, t callee.Target) ([]*retryPath, bool) {
+	if t.Obj == nil || t.Obj.Pkg() == nil || t.Obj.Pkg() == e.pass.Pkg {
+		return nil, false
+	}
+	if p := retry.FuncPolicy(t.Obj.FullName()); p != nil && p.Fn < len(t.Args) {
+		l := e.policyLayer(f, cs, p)
+		if l.count.value().Worst() == 0 {
+			return nil, true
+		}
+		l.marks = l.strips && e.puts(l.stops, t.Args[p.Fn])
+		path := &retryPath{index: p.Fn, enters: straight}
+		if l.count.value().Worst() > 1 {
+			path.layers = []*layer{l}
+		}
+		return e.fill(f, cs, path, t.Args[p.Fn]), true
+	}
+	if l := e.clientLayer(cs, t); l != nil {
+		sink := Sink{Key: t.Obj.FullName(), Name: t.Name(), Class: "http", Known: true}
+		return []*retryPath{{index: -1, enters: straight, sink: sink, layers: []*layer{l}}}, true
+	}
 	return nil, false
+}
+
+// puts reports whether a function value, or what it calls of the package, puts
+// one of the marks on errors: by a library's function, or by making an error of
+// the type.
+func (e *engine) puts(marks []string, fn ssa.Value) bool {
+	refs, _ := e.calls.Funcs(fn)
+	for _, ref := range refs {
+		if f := e.bySSA[ref.Fn]; ref.Fn != nil && f != nil && e.marksIn(f, marks, 0) {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *engine) marksIn(f *function, marks []string, depth int) bool {
+	for _, cs := range f.calls {
+		for _, t := range cs.targets {
+			if t.Obj != nil {
+				if m, ok := retry.Mark(t.Obj.FullName()); ok && slices.Contains(marks, m) {
+					return true
+				}
+			}
+			if g := e.bySSA[t.Fn]; t.Fn != nil && g != nil && depth < 1 && e.marksIn(g, marks, depth+1) {
+				return true
+			}
+		}
+	}
+	for _, b := range f.ssa.Blocks {
+		for _, instr := range b.Instrs {
+			if mi, ok := instr.(*ssa.MakeInterface); ok && isError(mi.Type()) && slices.Contains(marks, errflow.TypeMark(mi.X.Type())) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (e *engine) policyLayer(f *function, cs *callsite, p *retry.LibraryPolicy) *layer {
+	pos := cs.instr.Pos()
+	l := &layer{
+		name: f.name(), through: callee.ShortName(cs.targets[0].Obj), posn: e.shortPosition(pos),
+		retries: p.On.Minus(retry.Errors(retry.Permanent)), needs: p.Needs, gives: straight, strips: p.Strips,
+	}
+	if p.Stop != "" {
+		l.stops = []string{p.Stop}
+	}
+	l.count = e.policyCount(f, cs, p)
+	return l
+}
+
+// policyCount is what the call's arguments set the count to, in options, in
+// wrappers round a backoff, in a builder's chain or in a struct.
+func (e *engine) policyCount(f *function, cs *callsite, p *retry.LibraryPolicy) count {
+	s := &search{e: e, names: p.Set, pkg: packageOf(p.Func), seen: map[ssa.Value]bool{}}
+	for _, t := range cs.targets {
+		for i, arg := range t.Args {
+			if i != p.Fn && !provenance.IsContext(arg.Type()) {
+				s.visit(arg, 0)
+			}
+		}
+	}
+	switch {
+	case s.found != nil:
+		n, ok := e.numberOf(s.found, 0)
+		if !ok {
+			return known(retry.Unknown())
+		}
+		if n.param != nil {
+			add := 0
+			if p.Retries {
+				add = 1
+			}
+			return n.plus(int64(add))
+		}
+		return known(p.Attempts(n.least).Join(p.Attempts(n.most)))
+	case s.steps != nil:
+		return *s.steps
+	case s.endless:
+		return known(retry.Unbounded())
+	case s.opaque:
+		return known(retry.Unknown())
+	}
+	return known(p.Default)
+}
+
+// packageOf is the import path in a full name of go/types.
+func packageOf(fullName string) string {
+	name := strings.TrimLeft(fullName, "(*")
+	i := strings.LastIndexByte(name, '/') + 1
+	return name[:i+strings.IndexByte(name[i:], '.')]
+}
+
+// search looks in the making of a value for the call that sets a count.
+type search struct {
+	e     *engine
+	names []string
+	pkg   string // of the policy; settings are of the same module
+	seen  map[ssa.Value]bool
+
+	found   ssa.Value // the number
+	steps   *count    // of a struct with Steps
+	endless bool      // a constant backoff without a limit
+	opaque  bool      // part of the value comes from elsewhere
+}
+
+func (s *search) visit(v ssa.Value, depth int) {
+	if s.seen[v] || depth > 12 {
+		return
+	}
+	s.seen[v] = true
+	if n := callee.Named(v.Type()); n != nil && n.Obj().Name() == "Backoff" && slices.Contains(s.names, "Steps") {
+		s.structSteps(v)
+		return
+	}
+	switch v := v.(type) {
+	case *ssa.Const, *ssa.Function, *ssa.MakeClosure:
+	case *ssa.Call:
+		s.call(v, depth)
+	case *ssa.Slice, *ssa.Alloc:
+		s.local(v, depth)
+	case *ssa.MakeInterface:
+		s.visit(v.X, depth+1)
+	case *ssa.ChangeInterface:
+		s.visit(v.X, depth+1)
+	case *ssa.ChangeType:
+		s.visit(v.X, depth+1)
+	case *ssa.Extract:
+		s.visit(v.Tuple, depth+1)
+	case *ssa.Phi:
+		for _, edge := range v.Edges {
+			s.visit(edge, depth+1)
+		}
+	case *ssa.FreeVar:
+		for _, b := range callee.Bindings(v) {
+			s.visit(b, depth+1)
+		}
+	case *ssa.UnOp:
+		s.loaded(v, depth)
+	case *ssa.Parameter, *ssa.Lookup, *ssa.Field, *ssa.Index, *ssa.TypeAssert:
+		s.opaque = true
+	}
+}
+
+// call looks at the function and its arguments: the setting itself, another
+// one, a wrapper, an append, a helper of the package.
+func (s *search) call(c *ssa.Call, depth int) {
+	fn := c.Call.StaticCallee()
+	if fn != nil && fn.Pkg == s.e.pkg && fn.Blocks != nil {
+		for _, res := range resultsOf(fn, 0) {
+			s.visit(res, depth+1)
+		}
+	}
+	args := c.Call.Args
+	if obj, ok := calledObject(c); ok && obj.Pkg() != nil && sameModule(obj.Pkg().Path(), s.pkg) {
+		switch name := obj.Name(); {
+		case slices.Contains(s.names, name):
+			if name == "UntilSucceeded" {
+				s.endless = true
+			}
+			for _, a := range args {
+				if isInteger(a.Type()) {
+					s.found = a
+				}
+			}
+		case name == "NewConstantBackOff" || name == "ZeroBackOff":
+			s.endless = s.found == nil
+		}
+	}
+	for _, a := range args {
+		if !isInteger(a.Type()) {
+			s.visit(a, depth+1)
+		}
+	}
+	if c.Call.IsInvoke() {
+		s.visit(c.Call.Value, depth+1)
+	}
+}
+
+func calledObject(c *ssa.Call) (*types.Func, bool) {
+	if c.Call.IsInvoke() {
+		return c.Call.Method, true
+	}
+	fn := c.Call.StaticCallee()
+	if fn == nil {
+		return nil, false
+	}
+	if o := fn.Origin(); o != nil {
+		fn = o
+	}
+	obj, ok := fn.Object().(*types.Func)
+	return obj, ok
+}
+
+func sameModule(a, b string) bool { return strings.HasPrefix(a, b) || strings.HasPrefix(b, a) }
+
+func isInteger(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
+}
+
+// local looks at what is stored in a local variable, array or struct.
+func (s *search) local(v ssa.Value, depth int) {
+	if sl, ok := v.(*ssa.Slice); ok {
+		v = sl.X
+	}
+	a, ok := v.(*ssa.Alloc)
+	if !ok {
+		s.visit(v, depth+1)
+		return
+	}
+	if a.Referrers() == nil {
+		return
+	}
+	for _, ref := range *a.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.Store:
+			if ref.Addr == a {
+				s.visit(ref.Val, depth+1)
+			}
+		case *ssa.IndexAddr:
+			s.stores(ref, ref.Referrers(), depth)
+		case *ssa.FieldAddr:
+			if f := callee.FieldOf(ref); f != nil && slices.Contains(s.names, f.Name()) {
+				for _, use := range *ref.Referrers() {
+					if st, ok := use.(*ssa.Store); ok && st.Addr == ref {
+						s.found = st.Val
+					}
+				}
+			}
+		}
+	}
+}
+
+func (s *search) stores(addr ssa.Value, refs *[]ssa.Instruction, depth int) {
+	if refs == nil {
+		return
+	}
+	for _, use := range *refs {
+		if st, ok := use.(*ssa.Store); ok && st.Addr == addr {
+			s.visit(st.Val, depth+1)
+		}
+	}
+}
+
+// loaded looks at a variable that the package stores to; others are opaque.
+func (s *search) loaded(v *ssa.UnOp, depth int) {
+	if v.Op != token.MUL {
+		return
+	}
+	switch a := v.X.(type) {
+	case *ssa.Alloc:
+		s.local(a, depth)
+	case *ssa.FreeVar:
+		for _, b := range callee.Bindings(a) {
+			s.visit(b, depth+1)
+		}
+	case *ssa.Global:
+		vals, ok := s.e.storesTo(a)
+		s.opaque = s.opaque || !ok
+		for _, val := range vals {
+			s.visit(val, depth+1)
+		}
+	case *ssa.FieldAddr:
+		vals, ok := s.e.fieldStores(callee.FieldOf(a))
+		s.opaque = s.opaque || !ok
+		for _, val := range vals {
+			s.visit(val, depth+1)
+		}
+	case *ssa.IndexAddr:
+		s.opaque = true
+	}
+}
+
+// backoffs are the ready-made ones of k8s.io/client-go/util/retry.
+var backoffs = map[string]int{"DefaultRetry": 5, "DefaultBackoff": 4}
+
+// structSteps reads the Steps of a wait.Backoff.
+func (s *search) structSteps(v ssa.Value) {
+	if u, ok := v.(*ssa.UnOp); ok && u.Op == token.MUL {
+		if g, ok := u.X.(*ssa.Global); ok && g.Pkg != s.e.pkg {
+			if n, ok := backoffs[g.Name()]; ok {
+				c := known(retry.Exactly(n))
+				s.steps = &c
+				return
+			}
+		}
+	}
+	if n, ok := s.e.numberBelow(v, "Steps", 0); ok {
+		c := n.plus(0)
+		s.steps = &c
+		return
+	}
+	s.opaque = true
+}
+
+// clientLayer is the layer that a library's client adds to its own calls.
+func (e *engine) clientLayer(cs *callsite, t callee.Target) *layer {
+	recv := t.Obj.Signature().Recv()
+	if recv == nil || !t.Obj.Exported() {
+		return nil
+	}
+	n := callee.Named(recv.Type())
+	if n == nil || n.Obj().Pkg() == nil {
+		return nil
+	}
+	p := retry.ClientPolicy(n.Obj().Pkg().Path(), n.Obj().Name())
+	if p == nil || !takesContext(t.Obj.Signature()) && !p.Whole || !returnsError(t.Obj.Signature()) {
+		return nil
+	}
+	a := e.clientCount(p)
+	if a.Worst() < 2 {
+		return nil
+	}
+	pos := cs.instr.Pos()
+	return &layer{name: t.Name(), posn: e.shortPosition(pos), count: known(a), retries: p.On, gives: straight}
+}
+
+// clientCount is the count that the package sets for the client's kind, by
+// its fields and options wherever they are set, else the default.
+func (e *engine) clientCount(p *retry.LibraryPolicy) retry.Attempts {
+	if a, ok := e.clientCounts[p]; ok {
+		return a
+	}
+	var found []retry.Attempts
+	for _, f := range e.funcs {
+		for _, b := range f.ssa.Blocks {
+			for _, instr := range b.Instrs {
+				if a, ok := e.setting(p, instr); ok {
+					found = append(found, a)
+				}
+			}
+		}
+	}
+	a := p.Default
+	for i, x := range found {
+		if i == 0 {
+			a = x
+		} else {
+			a = a.Join(x)
+		}
+	}
+	if e.clientCounts == nil {
+		e.clientCounts = map[*retry.LibraryPolicy]retry.Attempts{}
+	}
+	e.clientCounts[p] = a
+	return a
+}
+
+// setting reads one instruction that sets a client's count.
+func (e *engine) setting(p *retry.LibraryPolicy, instr ssa.Instruction) (retry.Attempts, bool) {
+	switch instr := instr.(type) {
+	case *ssa.Store:
+		fa, ok := instr.Addr.(*ssa.FieldAddr)
+		if !ok {
+			return retry.Attempts{}, false
+		}
+		owner, f := callee.Named(fa.X.Type()), callee.FieldOf(fa)
+		if owner == nil || f == nil || !slices.Contains(p.Fields, owner.Obj().Name()+"."+f.Name()) || owner.Obj().Pkg() == e.pass.Pkg {
+			break
+		}
+		n, ok := e.numberOf(instr.Val, 0)
+		if !ok || n.param != nil {
+			return retry.Unknown(), true
+		}
+		return p.Attempts(n.least).Join(p.Attempts(n.most)), true
+	case *ssa.Call:
+		obj, ok := calledObject(instr)
+		if !ok || obj.Pkg() == nil || !sameOwner(obj.Pkg().Path(), p.Func) {
+			break
+		}
+		if slices.Contains(p.Custom, obj.Name()) {
+			return retry.Unknown(), true
+		}
+		if !slices.Contains(p.Set, obj.Name()) {
+			break
+		}
+		for _, a := range instr.Call.Args {
+			if n, ok := e.numberOf(a, 0); ok && n.param == nil && isInteger(a.Type()) {
+				return p.Attempts(n.least), true
+			}
+		}
+		return retry.Unknown(), true
+	case *ssa.MakeInterface:
+		if n := callee.Named(instr.X.Type()); n != nil && slices.Contains(p.Off, n.Obj().Name()) {
+			return retry.Exactly(1), true
+		}
+	}
+	return retry.Attempts{}, false
+}
+
+// sameOwner reports whether a package belongs to whoever a pattern's packages
+// belong to, by the first two parts of their paths.
+func sameOwner(pkg, pattern string) bool {
+	parts := strings.SplitN(pattern, "/", 4)
+	return len(parts) > 2 && strings.HasPrefix(pkg, parts[0]+"/"+parts[1]+"/")
 }

@@ -303,7 +303,7 @@ func (r *run) as(x Value, target ssa.Value) Value {
 	if types.IsInterface(p.Elem()) {
 		return Value{}
 	}
-	return r.has(x, typeMark(p.Elem()))
+	return r.has(x, TypeMark(p.Elem()))
 }
 
 // own evaluates a call of a function of the package by running it with what

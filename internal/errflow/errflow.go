@@ -278,7 +278,7 @@ func Asks(instr ssa.Instruction) []string {
 	switch instr := instr.(type) {
 	case *ssa.TypeAssert:
 		if isError(instr.X.Type()) && !types.IsInterface(instr.AssertedType) {
-			return []string{typeMark(instr.AssertedType)}
+			return []string{TypeMark(instr.AssertedType)}
 		}
 	case *ssa.BinOp:
 		for _, v := range []ssa.Value{instr.X, instr.Y} {
@@ -299,7 +299,7 @@ func Asks(instr ssa.Instruction) []string {
 			target = mi.X
 		}
 		if p, ok := types.Unalias(target.Type()).(*types.Pointer); ok && !types.IsInterface(p.Elem()) {
-			return []string{typeMark(p.Elem())}
+			return []string{TypeMark(p.Elem())}
 		}
 	}
 	return nil

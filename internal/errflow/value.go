@@ -254,7 +254,7 @@ func (r *run) made(v *ssa.MakeInterface, depth int) Value {
 	if !isError(v.Type()) {
 		return Value{}
 	}
-	mark := typeMark(v.X.Type())
+	mark := TypeMark(v.X.Type())
 	errs, marks := retry.Errors(retry.Plain), []string{mark}
 	if inner := heldError(v.X); inner != nil {
 		val := r.value(inner, depth+1)
@@ -278,7 +278,8 @@ func hasStatus(t types.Type) bool {
 	return ok
 }
 
-func typeMark(t types.Type) string {
+// TypeMark is the mark of errors of a type.
+func TypeMark(t types.Type) string {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
 	}
@@ -315,7 +316,7 @@ func (r *run) asserted(ta *ssa.TypeAssert, index, depth int) Value {
 	if index != 1 || x.kind != anError {
 		return Value{}
 	}
-	return r.has(x, typeMark(ta.AssertedType))
+	return r.has(x, TypeMark(ta.AssertedType))
 }
 
 // has says whether a mark is in an error's chain.

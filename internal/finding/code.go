@@ -94,6 +94,7 @@ const (
 	HarmfulCodes      Code = "CTX306"
 	IneffectivePolicy Code = "CTX307"
 	InvalidPolicy     Code = "CTX308"
+	LostPermanent     Code = "CTX309"
 	KnobTrap          Code = "CTX310"
 )
 
@@ -121,6 +122,7 @@ var rules = []RuleInfo{
 	{UnboundedRetry, "unbounded-retry", "retrynest", Error, "a retry that ends neither by count nor by time nor with its context"},
 	{DeafRetry, "deaf-retry", "retrynest", Warning, "a retry that goes on after its context has ended, or repeats on a shared context what only a new deadline could change"},
 	{TightRetry, "tight-retry", "retrynest", Warning, "a retry without a wait between the attempts"},
+	{LostPermanent, "lost-permanent", "retrynest", Warning, "an error marked as one to stop at loses the mark on its way, and the next layer tries again"},
 }
 
 // Rules returns the table, ordered by code. The caller must not change it.

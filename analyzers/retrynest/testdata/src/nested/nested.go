@@ -117,7 +117,7 @@ func (s *server) executors(ctx context.Context) error {
 func (s *server) three(ctx context.Context) error {
 	return store.Do(ctx, 4, func(ctx context.Context) error {
 		return store.Do(ctx, 5, func(ctx context.Context) error { // want `4×5×3 = 60 times`
-			return s.s.Get(ctx) // want `5×3 = 15 times`
+			return s.s.Get(ctx) // part of the larger one
 		})
 	})
 }

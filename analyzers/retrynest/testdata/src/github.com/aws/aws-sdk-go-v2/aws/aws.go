@@ -1,0 +1,6 @@
+package aws
+
+type Retryer interface{ MaxAttempts() int }
+type NopRetryer struct{}
+
+func (NopRetryer) MaxAttempts() int { return 1 }

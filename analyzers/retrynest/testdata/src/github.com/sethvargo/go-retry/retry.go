@@ -1,0 +1,14 @@
+package retry
+
+import (
+	"context"
+	"time"
+)
+
+type Backoff interface{ Next() (time.Duration, bool) }
+type RetryFunc func(ctx context.Context) error
+
+func NewExponential(base time.Duration) Backoff            { return nil }
+func WithMaxRetries(max uint64, next Backoff) Backoff      { return next }
+func Do(ctx context.Context, b Backoff, f RetryFunc) error { return nil }
+func RetryableError(err error) error                       { return err }
