@@ -100,7 +100,7 @@ func Timer(ctx context.Context, s store) error {
 }
 
 func Retry(ctx context.Context, s store) (err error) {
-	for range 3 {
+	for range 3 { // reported: CTX304
 		if err = s.Save(context.Background(), "1"); err == nil { // reported: CTX101
 			return nil
 		}
