@@ -11,6 +11,7 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 
+	"github.com/ctxprop/ctxprop/runtime/internal/stub"
 	"github.com/ctxprop/ctxprop/runtime/saturate"
 )
 
@@ -34,7 +35,7 @@ func chain(dial func() []grpc.DialOption, pass func(error) error) saturate.Scena
 	relay := register(func(d *saturate.Deps) handler {
 		next := d.Next(dial()...)
 		return func(ctx context.Context) error {
-			if err := do(ctx, next); err != nil {
+			if err := stub.Do(ctx, next); err != nil {
 				return pass(err)
 			}
 			return nil
@@ -42,7 +43,7 @@ func chain(dial func() []grpc.DialOption, pass func(error) error) saturate.Scena
 	})
 	leaf := register(func(d *saturate.Deps) handler { return d.Do })
 	return saturate.Scenario{
-		Register: relay, Call: do, Deadline: time.Minute,
+		Register: relay, Call: stub.Do, Deadline: time.Minute,
 		Retry:   saturate.Retry{MaxAttempts: 1},
 		Hops:    []saturate.Hop{{Name: "B", Register: relay}, {Name: "C", Register: relay}, {Name: "D", Register: leaf}},
 		Trigger: saturate.Trigger{Kind: saturate.Blackout},

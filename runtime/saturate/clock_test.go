@@ -157,7 +157,7 @@ func TestHandlerPanics(t *testing.T) {
 		}
 	})
 	tr := saturate.Run(t, sc)[0]
-	for _, want := range []string{"/test.Service/Do panicked", "assignment to entry in nil map", "TestHandlerPanics", "clock_test.go:"} {
+	for _, want := range []string{"/stub.Service/Do panicked", "assignment to entry in nil map", "TestHandlerPanics", "clock_test.go:"} {
 		if !strings.Contains(tr.Invalid, want) {
 			t.Errorf("%q does not say %q", tr.Invalid, want)
 		}

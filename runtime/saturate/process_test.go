@@ -35,7 +35,7 @@ var children = map[string]func(t *testing.T){
 	"other method": func(t *testing.T) {
 		sc := short(onConn(keep))
 		sc.Call = func(ctx context.Context, cc grpc.ClientConnInterface) error {
-			return cc.Invoke(ctx, "/test.Service/Other", nil, nil)
+			return cc.Invoke(ctx, "/stub.Service/Other", nil, nil)
 		}
 		saturate.Test(t, sc)
 	},
@@ -141,7 +141,7 @@ func TestMistakes(t *testing.T) {
 		"no hop":           "Deps.Next: there is no hop behind it",
 		"dial options":     "dial options: ",
 		"too slow":         "the call fails on an idle service",
-		"panics":           "the handler of /test.Service/Do panicked: lost my head, at github.com/ctxprop/ctxprop/runtime/saturate_test.",
+		"panics":           "the handler of /stub.Service/Do panicked: lost my head, at github.com/ctxprop/ctxprop/runtime/saturate_test.",
 		"leaks":            "goroutines outlived the service: ",
 		"frozen":           "the virtual clock froze: github.com/ctxprop/ctxprop/runtime/saturate_test.frozen.func1",
 		"same seed":        "seed 7 is given twice",
@@ -205,7 +205,7 @@ func TestProve(t *testing.T) {
 	if err := json.Unmarshal([]byte(attributes(t, before, "ctxprop.scenario")[0]), &d); err != nil {
 		t.Fatal(err)
 	}
-	if len(d.Handlers) != 1 || d.Handlers[0] != "(*github.com/ctxprop/ctxprop/runtime/saturate_test.server).Do" || d.Methods[0] != "/test.Service/Do" {
+	if len(d.Handlers) != 1 || d.Handlers[0] != "(*github.com/ctxprop/ctxprop/runtime/internal/stub.Server).Do" || d.Methods[0] != "/stub.Service/Do" {
 		t.Errorf("handlers %q, methods %q", d.Handlers, d.Methods)
 	}
 

@@ -2,7 +2,6 @@ package saturate_test
 
 import (
 	"context"
-	"io"
 	"net/http"
 	"sync/atomic"
 	"testing"
@@ -11,80 +10,19 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/protobuf/types/known/emptypb"
 
+	"github.com/ctxprop/ctxprop/runtime/internal/stub"
 	"github.com/ctxprop/ctxprop/runtime/saturate"
 )
 
-// A handler is what a test's service does for a call.
-type handler func(ctx context.Context) error
+type handler = stub.Handler
 
-// register returns a Register for a service with a unary method, Do, and a
-// server stream, Watch, which do the same.
+// register returns a Register for the stub service.
 func register(build func(d *saturate.Deps) handler) func(grpc.ServiceRegistrar, *saturate.Deps) {
-	return func(s grpc.ServiceRegistrar, d *saturate.Deps) {
-		s.RegisterService(&desc, &server{build(d)})
-	}
-}
-
-type server struct{ do handler }
-
-func (s *server) Do(ctx context.Context, _ *emptypb.Empty) (*emptypb.Empty, error) {
-	return new(emptypb.Empty), s.do(ctx)
-}
-
-func (s *server) Watch(stream grpc.ServerStream) error {
-	if err := stream.RecvMsg(new(emptypb.Empty)); err != nil {
-		return err
-	}
-	if err := s.do(stream.Context()); err != nil {
-		return err
-	}
-	return stream.SendMsg(new(emptypb.Empty))
-}
-
-var desc = grpc.ServiceDesc{
-	ServiceName: "test.Service", HandlerType: (*any)(nil),
-	Methods: []grpc.MethodDesc{{MethodName: "Do", Handler: func(srv any, ctx context.Context, dec func(any) error, intercept grpc.UnaryServerInterceptor) (any, error) {
-		in := new(emptypb.Empty)
-		if err := dec(in); err != nil {
-			return nil, err
-		}
-		return intercept(ctx, in, &grpc.UnaryServerInfo{Server: srv, FullMethod: "/test.Service/Do"}, func(ctx context.Context, req any) (any, error) {
-			return srv.(*server).Do(ctx, req.(*emptypb.Empty))
-		})
-	}}},
-	Streams: []grpc.StreamDesc{{StreamName: "Watch", ServerStreams: true, Handler: func(srv any, stream grpc.ServerStream) error {
-		return srv.(*server).Watch(stream)
-	}}},
-}
-
-func do(ctx context.Context, cc grpc.ClientConnInterface) error {
-	return cc.Invoke(ctx, "/test.Service/Do", new(emptypb.Empty), new(emptypb.Empty))
-}
-
-func watch(ctx context.Context, cc grpc.ClientConnInterface) error {
-	s, err := cc.NewStream(ctx, &desc.Streams[0], "/test.Service/Watch")
-	if err != nil {
-		return err
-	}
-	if err := s.SendMsg(new(emptypb.Empty)); err != nil {
-		return err
-	}
-	if err := s.CloseSend(); err != nil {
-		return err
-	}
-	for {
-		switch err := s.RecvMsg(new(emptypb.Empty)); err {
-		case nil:
-		case io.EOF:
-			return nil
-		default:
-			return err
-		}
-	}
+	return func(s grpc.ServiceRegistrar, d *saturate.Deps) { stub.Register(s, build(d)) }
 }
 
 func scenario(build func(d *saturate.Deps) handler) saturate.Scenario {
-	return saturate.Scenario{Register: register(build), Call: do, Deadline: 300 * time.Millisecond}
+	return saturate.Scenario{Register: register(build), Call: stub.Do, Deadline: 300 * time.Millisecond}
 }
 
 // keep and lose are what a handler does with its caller's context.
@@ -207,7 +145,7 @@ func TestAdapters(t *testing.T) {
 
 func TestStream(t *testing.T) {
 	before, after := scenario(onConn(lose)), scenario(onConn(keep))
-	before.Call, after.Call = watch, watch
+	before.Call, after.Call = stub.Watch, stub.Watch
 	before.Seeds, after.Seeds = []uint64{1}, []uint64{1}
 	b, a := saturate.Run(t, before)[0], saturate.Run(t, after)[0]
 	if b.Recovered() || b.Zombie < 100 || b.Peak != 32 {
