@@ -22,7 +22,7 @@ const modulePath = "github.com/ctxprop/ctxprop"
 var layers = [][]string{
 	{"internal/finding", "internal/fix", "internal/callee", "internal/loops", "internal/spell", "internal/retry/retrytest"},
 	{"internal/catalog", "internal/fix/fixtest", "internal/retry", "internal/prove"},
-	{"internal/provenance", "internal/errflow"},
+	{"internal/provenance", "internal/errflow", "internal/dialopt"},
 	{"internal/request"},
 	{"internal/ctxflow"},
 	{"analyzers/*", "internal/link"},

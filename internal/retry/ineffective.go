@@ -44,7 +44,9 @@ func (c *ServiceConfig) checkEntry(e wireEntry, n *node) {
 		return
 	}
 	for i, name := range *e.Name {
-		c.checkName(name, n.get("name").at(i))
+		at := n.get("name").at(i)
+		c.checkName(name, at)
+		c.checkKnown(name, at)
 	}
 	if e.Timeout != nil && *e.Timeout < 0 {
 		c.ineffective(n.get("timeout"), "timeout is negative, so grpc-go ignores it: give a positive one, or leave it out")
@@ -319,10 +321,10 @@ func (c *ServiceConfig) unknownKey(n *node, s *shape, m *member) {
 			return
 		}
 	}
-	meant := c.spelling.meant(s, m.key)
+	meant := c.words.meant(s, m.key)
 	if meant == "" {
 		for _, h := range homes {
-			if f := c.spelling.meant(h.of, m.key); f != "" && h.of != s {
+			if f := c.words.meant(h.of, m.key); f != "" && h.of != s {
 				p.Message = fmt.Sprintf("%s: did you mean %s, which belongs %s?", what, f, h.where)
 				return
 			}

@@ -100,24 +100,29 @@ func (s *shape) keys() []string {
 	return keys
 }
 
-// spelling remembers what unknown keys were probably meant to be: a config is
-// read again for every fix that is tried out.
-type spelling map[*shape]map[string]string
+// words are the names that misspelt ones are compared with. They are shared
+// between the config and what it becomes with a fix, for it is read again for
+// every fix that is tried out.
+type words struct {
+	services map[string][]string // with their methods
+	keys     map[*shape]map[string]string
+}
 
 // meant returns the key of the shape that an unknown one was probably meant to
 // be, or "".
-func (m spelling) meant(s *shape, key string) string {
-	if m[s] == nil {
-		m[s] = map[string]string{}
+func (w *words) meant(s *shape, key string) string {
+	meant, ok := w.keys[s][key]
+	if ok || len(key) > maxKey {
+		return meant
 	}
-	meant, ok := m[s][key]
-	if !ok {
-		if len(key) <= maxKey {
-			meant = nearest(key, s.keys())
-		}
-		m[s][key] = meant
+	if w.keys == nil {
+		w.keys = map[*shape]map[string]string{}
 	}
-	return meant
+	if w.keys[s] == nil {
+		w.keys[s] = map[string]string{}
+	}
+	w.keys[s][key] = nearest(key, s.keys())
+	return w.keys[s][key]
 }
 
 // maxKey is the length from which on a key is no misspelling of ours.

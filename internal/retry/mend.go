@@ -42,7 +42,7 @@ func (c *ServiceConfig) tryOut(p *Problem) (mended string, ok bool) {
 	mended = Apply(c.src, p.Edits)
 	tail := len(c.src) - c.reach(p)
 	for range maxRounds {
-		after := read(mended, c.client, c.spelling)
+		after := read(mended, c.client, c.words)
 		if c.Refused || !after.Refused {
 			return mended, after.count(p) < c.count(p)
 		}

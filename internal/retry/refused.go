@@ -275,7 +275,7 @@ func (c *ServiceConfig) misspelt(n *node, s *shape, key string) *member {
 		return nil
 	}
 	for i, m := range n.members {
-		if s.find(m.key) == nil && c.spelling.meant(s, m.key) == key {
+		if s.find(m.key) == nil && c.words.meant(s, m.key) == key {
 			return &n.members[i]
 		}
 	}

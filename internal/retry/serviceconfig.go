@@ -20,6 +20,9 @@ type Client struct {
 	MaxCallAttempts int
 	// LimitUnknown is set if that option may be used with a value that is not known.
 	LimitUnknown bool
+	// Methods are full names, such as /shop.v1.Stock/Get, of services of which
+	// every method is listed. There may be other services.
+	Methods []string
 }
 
 // limit is what maxAttempts is clamped to.
@@ -43,12 +46,12 @@ type ServiceConfig struct {
 	// Throttle is the budget of a connection, or nil.
 	Throttle *Throttle
 
-	entries  []entry
-	paths    map[string]int // of methods, services and "" for all, to entries
-	client   Client
-	tree     *node
-	src      string
-	spelling spelling
+	entries []entry
+	paths   map[string]int // of methods, services and "" for all, to entries
+	client  Client
+	tree    *node
+	src     string
+	words   *words
 	// refusedKeys are the places of misspelt keys that are reported because
 	// the right one is needed.
 	refusedKeys map[int]bool
@@ -199,14 +202,14 @@ func (n wireName) path() (path string, ok bool) {
 
 // ParseServiceConfig reads a service config for a client.
 func ParseServiceConfig(src string, client Client) *ServiceConfig {
-	c := read(src, client, spelling{})
+	c := read(src, client, &words{services: servicesOf(client.Methods)})
 	c.mend()
 	return c
 }
 
 // read is ParseServiceConfig without the fixes that have to be tried out.
-func read(src string, client Client, spelling spelling) *ServiceConfig {
-	c := &ServiceConfig{client: client, src: src, spelling: spelling, paths: map[string]int{}, refusedKeys: map[int]bool{}}
+func read(src string, client Client, words *words) *ServiceConfig {
+	c := &ServiceConfig{client: client, src: src, words: words, paths: map[string]int{}, refusedKeys: map[int]bool{}}
 	if src == "" {
 		c.refuse(nil, "the service config is empty, which grpc-go refuses: write {} for one that says nothing")
 		return c

@@ -57,6 +57,41 @@ func TestBudgetLowersSeverity(t *testing.T) {
 	}
 }
 
+// TestKnownServices: names that match nothing, where the services are known.
+func TestKnownServices(t *testing.T) {
+	methods := []string{"/shop.v1.Stock/Get", "/shop.v1.Stock/List", "/shop.v1.Orders/Get", "/pay.v1.Orders/Get", "/Plain/Do"}
+	for _, test := range []struct{ name, about, fixed string }{
+		{`{"service": "shop.v1.Stock", "method": "Get"}`, "", ""},
+		{`{"service": "Plain"}`, "", ""},
+		{`{"service": "shop.v2.Stock"}`, "", ""},   // another version is another service
+		{`{"service": "search.v1.Index"}`, "", ""}, // its code may be elsewhere
+		{`{"service": "Index"}`, "", ""},
+		{`{"service": "shop.v1.Stock", "method": "get"}`, `"get"`, `{"service": "shop.v1.Stock", "method": "Get"}`},
+		{`{"service": "shop.v1.Stock", "method": "Remove"}`, `"Remove"`, ""},
+		{`{"service": "Stock"}`, `"Stock"`, `{"service": "shop.v1.Stock"}`},
+		{`{"service": "Orders"}`, `"Orders"`, ""}, // of two, neither is proposed
+		{`{"service": "shop.v1.stock"}`, `"shop.v1.stock"`, `{"service": "shop.v1.Stock"}`},
+		{`{"service": "shop.v1.Stok"}`, `"shop.v1.Stok"`, `{"service": "shop.v1.Stock"}`},
+	} {
+		src := retrytest.Config(retrytest.Entry("["+test.name+"]", ""))
+		c := ParseServiceConfig(src, Client{Methods: methods})
+		about, fixed := "", ""
+		for _, p := range c.Problems {
+			about += src[p.Start:p.End]
+			if p.Edits != nil {
+				fixed = Apply(src, p.Edits)
+			}
+		}
+		want := ""
+		if test.fixed != "" {
+			want = retrytest.Config(retrytest.Entry("["+test.fixed+"]", ""))
+		}
+		if about != test.about || fixed != want {
+			t.Errorf("%s: problem with %q, fixed %q, want %q, %q", test.name, about, fixed, test.about, want)
+		}
+	}
+}
+
 // The first of method, service and default that is there counts as a whole.
 func TestMethod(t *testing.T) {
 	five := strings.Replace(retrytest.GoodPolicy, "3", "5", 1)
@@ -109,7 +144,7 @@ func TestHostileConfigs(t *testing.T) {
 		"broken UTF-8":  "\xff\xfe{}",
 		"byte order":    "\ufeff{}",
 		"zero":          "\x00",
-		"long":          `{"methodConfig": [` + strings.Repeat(`{"retry_policy": {}}, `, 20_000) + `{}]}`,
+		"long":          `{"methodConfig": [` + strings.Repeat(`{"retry_policy": {}}, `, 5_000) + `{}]}`,
 		"large numbers": `{"methodConfig": [{"name": [{}], "maxRequestMessageBytes": 1e400, "retryPolicy": {"maxAttempts": 99999999999999999999}}]}`,
 	} {
 		c := ParseServiceConfig(src, Client{})

@@ -8,16 +8,16 @@ import "strings"
 func Nearest(name string, candidates []string) string {
 	best, bestDist := "", min(len(name), 1+max(1, min(len(name)/3, 3)))
 	for _, c := range candidates {
-		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < bestDist {
+		if d := Distance(strings.ToLower(name), strings.ToLower(c)); d < bestDist {
 			best, bestDist = c, d
 		}
 	}
 	return best
 }
 
-// distance is the number of bytes to insert, delete, replace or swap with
+// Distance is the number of bytes to insert, delete, replace or swap with
 // their neighbour to turn a into b.
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	before, prev := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range prev {
 		prev[j] = j

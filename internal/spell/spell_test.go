@@ -22,11 +22,11 @@ func TestDistance(t *testing.T) {
 		{"", "", 0}, {"", "abc", 3}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "ab", 1},
 		{"kitten", "sitting", 3}, {"CTX011", "CTX101", 1},
 	} {
-		if got := distance(test.a, test.b); got != test.want {
-			t.Errorf("distance(%q, %q) is %d, want %d", test.a, test.b, got, test.want)
+		if got := Distance(test.a, test.b); got != test.want {
+			t.Errorf("Distance(%q, %q) is %d, want %d", test.a, test.b, got, test.want)
 		}
-		if got := distance(test.b, test.a); got != test.want {
-			t.Errorf("distance(%q, %q) is %d, want %d", test.b, test.a, got, test.want)
+		if got := Distance(test.b, test.a); got != test.want {
+			t.Errorf("Distance(%q, %q) is %d, want %d", test.b, test.a, got, test.want)
 		}
 	}
 }

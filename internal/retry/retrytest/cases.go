@@ -46,8 +46,8 @@ type Case struct {
 	Name, Config string
 	Want         []string // codes, with the text that they are about
 	Fixed        string   // the text after the fix, or after the last of several
-	Says         string // part of the first message
-	Limit        int    // of grpc.WithMaxCallAttempts
+	Says         string   // part of the first message
+	Limit        int      // of grpc.WithMaxCallAttempts
 }
 
 // Refused reports whether no client can be built with the config.

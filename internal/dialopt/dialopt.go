@@ -1,0 +1,287 @@
+package dialopt
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/types/typeutil"
+
+	"github.com/ctxprop/ctxprop/internal/retry"
+)
+
+// Config is one service config that a client is given.
+type Config struct {
+	Text
+	Parsed *retry.ServiceConfig
+	Client retry.Client
+	Sink   *types.Func   // takes the text, such as grpc.WithDefaultServiceConfig
+	Call   *ast.CallExpr // of Sink
+	In     *types.Func   // the declared function around Call, or nil
+	// DisableRetry is a call of grpc.WithDisableRetry among the same options.
+	DisableRetry *ast.CallExpr
+	// Replaced is a later config among the same options, which counts instead.
+	Replaced *ast.CallExpr
+}
+
+const grpcPath = "google.golang.org/grpc"
+
+// sinks take a service config as their first argument.
+var sinks = map[string]bool{
+	grpcPath + ".WithDefaultServiceConfig":                                                true,
+	"(" + grpcPath + "/resolver.ClientConn).ParseServiceConfig":                           true,
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc.WithServiceConfig":   true,
+	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc.WithServiceConfig": true,
+	"go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploggrpc.WithServiceConfig":       true,
+}
+
+// Options that change what a service config does.
+const (
+	disableRetry    = grpcPath + ".WithDisableRetry"
+	maxCallAttempts = grpcPath + ".WithMaxCallAttempts"
+)
+
+// Option is a call of grpc.WithMaxCallAttempts with a constant.
+type Option struct {
+	Call *ast.CallExpr
+	In   *types.Func
+	N    int
+}
+
+// Options are the options of a package's clients that have to do with retries.
+type Options struct {
+	Configs []*Config
+	Limits  []Option
+}
+
+// finder looks through one package.
+type finder struct {
+	pass  *analysis.Pass
+	info  *types.Info
+	idx   *index
+	known []string // full names of methods
+	// anyLimit is set if grpc.WithMaxCallAttempts is called at all.
+	anyLimit bool
+}
+
+// Find returns the options in the files of a package that are not generated.
+func Find(pass *analysis.Pass) *Options {
+	f := &finder{pass: pass, info: pass.TypesInfo}
+	out := &Options{}
+	if !f.concerned() {
+		return out
+	}
+	sites := f.sites()
+	for _, s := range sites {
+		f.anyLimit = f.anyLimit || s.fn.FullName() == maxCallAttempts
+	}
+	for _, s := range sites {
+		switch name := s.fn.FullName(); {
+		case name == maxCallAttempts:
+			if n, ok := f.number(s.call); ok {
+				out.Limits = append(out.Limits, Option{s.call, s.in, n})
+			}
+		case sinks[name]:
+			out.Configs = append(out.Configs, f.configs(s)...)
+		}
+	}
+	return out
+}
+
+// concerned reports whether the package imports what takes a service config.
+func (f *finder) concerned() bool {
+	return slices.ContainsFunc(f.pass.Pkg.Imports(), func(p *types.Package) bool {
+		return p.Path() == grpcPath || p.Path() == grpcPath+"/resolver" || strings.Contains(p.Path(), "/exporters/otlp/")
+	})
+}
+
+// site is a call that takes part.
+type site struct {
+	fn      *types.Func
+	call    *ast.CallExpr
+	in      *types.Func
+	options []ast.Expr // the arguments or elements that it is one of
+}
+
+func (f *finder) sites() []site {
+	var out []site
+	for _, file := range f.pass.Files {
+		if ast.IsGenerated(file) {
+			continue
+		}
+		var stack []ast.Node
+		ast.Inspect(file, func(n ast.Node) bool {
+			if n == nil {
+				stack = stack[:len(stack)-1]
+				return true
+			}
+			if call, ok := n.(*ast.CallExpr); ok {
+				if fn := f.callee(call); fn != nil && f.takesPart(fn.FullName()) && len(call.Args) > 0 {
+					out = append(out, site{fn, call, f.around(stack), optionsAround(stack, call)})
+				}
+			}
+			stack = append(stack, n)
+			return true
+		})
+	}
+	return out
+}
+
+func (f *finder) takesPart(name string) bool { return name == maxCallAttempts || sinks[name] }
+
+// callee is the function that is called, the method's origin if it is generic.
+func (f *finder) callee(call *ast.CallExpr) *types.Func {
+	fn, _ := typeutil.Callee(f.info, call).(*types.Func)
+	if fn == nil {
+		return nil
+	}
+	return fn.Origin()
+}
+
+// around is the declared function that a stack of nodes is in.
+func (f *finder) around(stack []ast.Node) *types.Func {
+	for _, n := range stack {
+		if decl, ok := n.(*ast.FuncDecl); ok {
+			fn, _ := f.info.Defs[decl.Name].(*types.Func)
+			return fn
+		}
+	}
+	return nil
+}
+
+// optionsAround are the arguments of a call, or the elements of a literal,
+// that the call is one of.
+func optionsAround(stack []ast.Node, call *ast.CallExpr) []ast.Expr {
+	if len(stack) == 0 {
+		return nil
+	}
+	switch outer := stack[len(stack)-1].(type) {
+	case *ast.CallExpr:
+		if slices.Contains(outer.Args, ast.Expr(call)) {
+			return outer.Args
+		}
+	case *ast.CompositeLit:
+		return outer.Elts
+	}
+	return nil
+}
+
+// number is the constant first argument.
+func (f *finder) number(call *ast.CallExpr) (int, bool) {
+	v := f.info.Types[call.Args[0]].Value
+	if v == nil || v.Kind() != constant.Int {
+		return 0, false
+	}
+	n, exact := constant.Int64Val(v)
+	return int(n), exact
+}
+
+// configs are the texts that may reach a sink, each with the client's other
+// options as far as they stand beside it.
+func (f *finder) configs(s site) []*Config {
+	proto := Config{Sink: s.fn, Call: s.call, In: s.in, Client: retry.Client{LimitUnknown: f.anyLimit, Methods: f.methods()}}
+	f.beside(s, &proto)
+	var out []*Config
+	for _, text := range f.texts(s.call.Args[0], s.in, 0) {
+		c := proto
+		c.Text = text
+		c.Parsed = retry.ParseServiceConfig(text.String(), c.Client)
+		out = append(out, &c)
+	}
+	return out
+}
+
+// beside reads the options next to a sink.
+func (f *finder) beside(s site, c *Config) {
+	after := false
+	for _, e := range s.options {
+		call, ok := ast.Unparen(e).(*ast.CallExpr)
+		if !ok {
+			continue
+		}
+		fn := f.callee(call)
+		if call == s.call {
+			after = true
+			continue
+		}
+		switch {
+		case fn == nil:
+		case fn.FullName() == disableRetry:
+			c.DisableRetry = call
+		case fn.FullName() == maxCallAttempts:
+			if n, ok := f.number(call); ok {
+				c.Client.MaxCallAttempts, c.Client.LimitUnknown = n, false
+			}
+		case fn == s.fn && after:
+			c.Replaced = call
+		}
+	}
+}
+
+// texts evaluates a sink's argument. If it is a parameter, the calls of the
+// function in this package say what it is.
+func (f *finder) texts(arg ast.Expr, in *types.Func, depth int) []Text {
+	if id, ok := ast.Unparen(arg).(*ast.Ident); ok && in != nil && depth < maxDepth {
+		if i, ok := f.parameter(id, in); ok {
+			return f.passed(in, i, depth)
+		}
+	}
+	return f.eval(arg, nil, 0)
+}
+
+// parameter is the index of the parameter that an identifier names.
+func (f *finder) parameter(id *ast.Ident, in *types.Func) (int, bool) {
+	v, ok := f.info.Uses[id].(*types.Var)
+	if !ok || f.index().open[v] || f.index().values[v] != nil {
+		return 0, false
+	}
+	for i := range in.Signature().Params().Len() {
+		if in.Signature().Params().At(i) == v {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// passed lists what the calls of a function give to its i-th parameter.
+func (f *finder) passed(fn *types.Func, i, depth int) []Text {
+	var out []Text
+	for _, call := range f.index().calls[fn] {
+		if i < len(call.Args) && !call.Ellipsis.IsValid() {
+			out = append(out, f.texts(call.Args[i], f.declaredAround(call), depth+1)...)
+		}
+	}
+	return out[:min(len(out), maxTexts)]
+}
+
+func (f *finder) declaredAround(call *ast.CallExpr) *types.Func {
+	for fn, decl := range f.index().funcs {
+		if decl.Pos() <= call.Pos() && call.End() <= decl.End() {
+			return fn
+		}
+	}
+	return nil
+}
+
+// methods lists the full names of the methods of services whose generated code
+// is in sight: of each such service, all methods are.
+func (f *finder) methods() []string {
+	if f.known != nil {
+		return f.known
+	}
+	f.known = []string{}
+	for _, p := range append([]*types.Package{f.pass.Pkg}, f.pass.Pkg.Imports()...) {
+		for _, name := range p.Scope().Names() {
+			if !strings.HasSuffix(name, "_FullMethodName") {
+				continue
+			}
+			if c, ok := p.Scope().Lookup(name).(*types.Const); ok && c.Val().Kind() == constant.String {
+				f.known = append(f.known, constant.StringVal(c.Val()))
+			}
+		}
+	}
+	return f.known
+}

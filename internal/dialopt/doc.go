@@ -1,0 +1,11 @@
+// Package dialopt finds in Go code how the retries of gRPC clients are
+// configured: the texts of service configs that are given to a client, and the
+// options beside them.
+//
+// A text is followed from the call that takes it back to where it is written:
+// literals, constants, concatenation, fmt.Sprintf of constants, variables that
+// are set once, embedded files, unexported fields, and functions of the
+// package that return it or pass it on. Where a part cannot be told, there is
+// no text; nothing is guessed. Several texts that may reach one call are
+// several configs.
+package dialopt
