@@ -37,6 +37,7 @@ var subcommands = []struct {
 }{
 	{"check", (*process).check},
 	{"prove", (*process).prove},
+	{"config", (*process).config},
 	{"explain", (*process).explain},
 	{"version", (*process).version},
 	{"help", (*process).help},

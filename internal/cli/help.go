@@ -16,6 +16,7 @@ Usage:
 
 	ctxprop [check] [flags] [packages]   analyse packages (default: the one in the current directory)
 	ctxprop prove [flags] [packages]     measure what the fixes are worth, with the packages' saturation tests
+	ctxprop config [flags] FILE…         check gRPC service configs in JSON
 	ctxprop explain CODE                 why a code matters, wrong and right code, limits
 	ctxprop version                      versions of ctxprop, Go and x/tools
 	ctxprop help                         this text
@@ -28,6 +29,11 @@ Flags of check:
 
 const helpProve = `
 Flags of prove:
+
+`
+
+const helpConfig = `
+Flags of config:
 
 `
 
@@ -55,6 +61,8 @@ func helpText() string {
 	writeFlags(&b, flagSet(new(options)))
 	b.WriteString(helpProve)
 	writeFlags(&b, proveFlagSet(new(proveOptions)))
+	b.WriteString(helpConfig)
+	writeFlags(&b, configFlagSet(new(configOptions)))
 	var codes strings.Builder
 	for _, r := range finding.Rules() {
 		fmt.Fprintf(&codes, "\t%s  %s\n", r.Code, r.Summary)

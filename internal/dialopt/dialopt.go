@@ -185,7 +185,7 @@ func (f *finder) configs(s site) []*Config {
 	proto := Config{Sink: s.fn, Call: s.call, In: s.in, Client: retry.Client{LimitUnknown: f.anyLimit, Methods: f.methods()}}
 	f.beside(s, &proto)
 	var out []*Config
-	for _, text := range f.texts(s.call.Args[0], s.in, 0) {
+	for _, text := range f.eval(s.call.Args[0], nil, 0) {
 		c := proto
 		c.Text = text
 		c.Parsed = retry.ParseServiceConfig(text.String(), c.Client)
@@ -221,49 +221,15 @@ func (f *finder) beside(s site, c *Config) {
 	}
 }
 
-// texts evaluates a sink's argument. If it is a parameter, the calls of the
-// function in this package say what it is.
-func (f *finder) texts(arg ast.Expr, in *types.Func, depth int) []Text {
-	if id, ok := ast.Unparen(arg).(*ast.Ident); ok && in != nil && depth < maxDepth {
-		if i, ok := f.parameter(id, in); ok {
-			return f.passed(in, i, depth)
-		}
-	}
-	return f.eval(arg, nil, 0)
-}
-
-// parameter is the index of the parameter that an identifier names.
-func (f *finder) parameter(id *ast.Ident, in *types.Func) (int, bool) {
-	v, ok := f.info.Uses[id].(*types.Var)
-	if !ok || f.index().open[v] || f.index().values[v] != nil {
-		return 0, false
-	}
-	for i := range in.Signature().Params().Len() {
-		if in.Signature().Params().At(i) == v {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-// passed lists what the calls of a function give to its i-th parameter.
-func (f *finder) passed(fn *types.Func, i, depth int) []Text {
+// passed lists what the calls in this package give to a parameter.
+func (f *finder) passed(p parameter, depth int) []Text {
 	var out []Text
-	for _, call := range f.index().calls[fn] {
-		if i < len(call.Args) && !call.Ellipsis.IsValid() {
-			out = append(out, f.texts(call.Args[i], f.declaredAround(call), depth+1)...)
+	for _, call := range f.index().calls[p.of] {
+		if i := p.index; i < len(call.Args) && !call.Ellipsis.IsValid() {
+			out = append(out, f.eval(call.Args[i], nil, depth+1)...)
 		}
 	}
 	return out[:min(len(out), maxTexts)]
-}
-
-func (f *finder) declaredAround(call *ast.CallExpr) *types.Func {
-	for fn, decl := range f.index().funcs {
-		if decl.Pos() <= call.Pos() && call.End() <= decl.End() {
-			return fn
-		}
-	}
-	return nil
 }
 
 // methods lists the full names of the methods of services whose generated code

@@ -98,6 +98,9 @@ func (f *finder) object(obj types.Object, use ast.Expr, env scope, depth int) []
 		if file, ok := f.index().embeds[obj]; ok {
 			return f.embedded(file, obj)
 		}
+		if p, ok := f.index().params[obj]; ok && f.index().values[obj] == nil && !f.index().open[obj] {
+			return f.passed(p, depth)
+		}
 		return f.stored(obj, depth)
 	}
 	return nil

@@ -15,7 +15,14 @@ type index struct {
 	open   map[*types.Var]bool         // variables that may be set in a way that is not seen
 	embeds map[*types.Var]string       // variables that hold an embedded file
 	funcs  map[*types.Func]*ast.FuncDecl
+	params map[*types.Var]parameter
 	calls  map[*types.Func][]*ast.CallExpr
+}
+
+// parameter is one of a declared function.
+type parameter struct {
+	of    *types.Func
+	index int
 }
 
 // index is made when it is first asked for.
@@ -25,7 +32,7 @@ func (f *finder) index() *index {
 	}
 	f.idx = &index{
 		values: map[types.Object][]ast.Expr{}, open: map[*types.Var]bool{}, embeds: map[*types.Var]string{},
-		funcs: map[*types.Func]*ast.FuncDecl{}, calls: map[*types.Func][]*ast.CallExpr{},
+		funcs: map[*types.Func]*ast.FuncDecl{}, params: map[*types.Var]parameter{}, calls: map[*types.Func][]*ast.CallExpr{},
 	}
 	for _, file := range f.pass.Files {
 		ast.Inspect(file, func(n ast.Node) bool {
@@ -41,6 +48,9 @@ func (f *finder) note(idx *index, n ast.Node) {
 	case *ast.FuncDecl:
 		if fn, ok := f.info.Defs[n.Name].(*types.Func); ok {
 			idx.funcs[fn] = n
+			for i := range fn.Signature().Params().Len() {
+				idx.params[fn.Signature().Params().At(i)] = parameter{fn, i}
+			}
 		}
 	case *ast.GenDecl:
 		f.noteEmbeds(idx, n)

@@ -122,7 +122,11 @@ var rules = []RuleInfo{
 	{UnboundedRetry, "unbounded-retry", "retrynest", Error, "a retry that ends neither by count nor by time nor with its context"},
 	{DeafRetry, "deaf-retry", "retrynest", Warning, "a retry that goes on after its context has ended, or repeats on a shared context what only a new deadline could change"},
 	{TightRetry, "tight-retry", "retrynest", Warning, "a retry without a wait between the attempts"},
+	{HarmfulCodes, "harmful-codes", "retrynest", Warning, "a gRPC retry policy that repeats what sheds load, or what the same request cannot make succeed"},
+	{IneffectivePolicy, "ineffective-policy", "retrynest", Warning, "a gRPC service config, or a part of one, that grpc-go ignores, clamps, hides or never matches"},
+	{InvalidPolicy, "invalid-policy", "retrynest", Error, "a gRPC service config with which no client can be built"},
 	{LostPermanent, "lost-permanent", "retrynest", Warning, "an error marked as one to stop at loses the mark on its way, and the next layer tries again"},
+	{KnobTrap, "knob-trap", "retrynest", Warning, "a count of attempts whose zero or one means something else than it says"},
 }
 
 // Rules returns the table, ordered by code. The caller must not change it.

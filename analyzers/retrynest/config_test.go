@@ -1,0 +1,20 @@
+package retrynest_test
+
+import (
+	"testing"
+
+	"golang.org/x/tools/go/analysis/analysistest"
+
+	"github.com/ctxprop/ctxprop/internal/fix/fixtest"
+)
+
+// TestConfigTexts: service configs are found however they reach a client.
+func TestConfigTexts(t *testing.T) {
+	fixtest.Run(t, analysistest.TestData(), all(t), "config/text")
+}
+
+// TestConfigOptions: the options beside a config, what it names, and where
+// nothing is said.
+func TestConfigOptions(t *testing.T) {
+	fixtest.Run(t, analysistest.TestData(), all(t), "config/policies")
+}

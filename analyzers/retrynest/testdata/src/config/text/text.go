@@ -1,0 +1,129 @@
+// Package text has service configs in all the ways in which they reach a client.
+package text
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"config/other"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/resolver"
+)
+
+const bad = `{"method_config": []}` // want `the key is methodConfig \(CTX307\)`
+
+const (
+	head = `{"methodConfig": [{"name": [{}], `
+	tail = `}]}`
+)
+
+var (
+	global  = "{\"methodConfigs\": []}" // want `Global's service config: .*the key is methodConfig \(CTX307\)`
+	changed = `{"retry_policy": {}}`    // SetGlobal may change it
+)
+
+func Literal() {
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(`{
+		"methodConfig": [{
+			"name": [{"service": "p.S"}],
+			"timeout": "3s",}]}`)) // want `no JSON: invalid character .*; take the comma before it out \(CTX308\)`
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(`{
+		"methodConfig": [{"name": [{"service": "p.S"}], "timeout": "3s"}],
+		"retrythrottlings": {"maxTokens": 10, "tokenRatio": 0.1}}`)) // want `the key is retryThrottling \(CTX307\)`
+}
+
+func Interpreted() {
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig("{\n\t\"methodConfig\": [{\"name\": [{\"service\": \"\u00fc/S\"}], \"timeout\": \"100ms\"}]}")) // want `text.Interpreted's service config: timeout is "100ms", and grpc-go takes decimal seconds only, such as "0.1s": with this no client can be built \(CTX308\)`
+}
+
+func Constant() { grpc.NewClient("x", grpc.WithDefaultServiceConfig(bad)) }
+
+func Global() { grpc.NewClient("x", grpc.WithDefaultServiceConfig(global)) }
+
+func Changed() { grpc.NewClient("x", grpc.WithDefaultServiceConfig(changed)) }
+
+func SetGlobal(s string) { changed = s }
+
+func Concatenated() {
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(head+`"timeout": "2m"`+tail)) // want `timeout is "2m"`
+}
+
+func Formatted() {
+	const attempts = 100
+	text := fmt.Sprintf(`{"methodConfig": [{"name": [{"service": %q}], "retryPolicy": {"maxAttempts": %d, "initialBackoff": ".1s", "maxBackoff": "1s", "backoffMultiplier": %.1f, "retryableStatusCodes": ["UNAVAILABLE", "%s"]}}]}`, "p.S", attempts, 1.5, "NOT_FOUND") // want `maxAttempts 100 has the effect of 5` `NOT_FOUND, which the same request meets again`
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(text))
+}
+
+// What is printed for a value that is not known, or that prints itself, is not known.
+func FormattedUnknown(n int) {
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(fmt.Sprintf(`{"methodConfigs": %d}`, n)))
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(fmt.Sprintf(`{"timeouts": "%v"}`, time.Second)))
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(os.Getenv("CONFIG")))
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(other.Open))
+}
+
+func FromFunction() {
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(policyFor("p.S", 7)))
+}
+
+func policyFor(service string, attempts int) string {
+	return fmt.Sprintf(`{"methodConfig": [{"name": [{"service": "%s"}], "retryPolicy": {"maxAttempts": %d, "initialBackoff": ".1s", "maxBackoff": "1s", "backoffMultiplier": 2, "retryableStatusCodes": [14]}}]}`, service, attempts) // want `maxAttempts 7 has the effect of 5`
+}
+
+func FromFunctionWithError() error {
+	text, err := load()
+	if err != nil {
+		return err
+	}
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(text))
+	return nil
+}
+
+func load() (string, error) {
+	if os.Getenv("RETRY") == "" {
+		return "", os.ErrNotExist
+	}
+	return `{"retry_throttling": {"maxTokens": 10, "tokenRatio": 1}}`, nil // want `the key is retryThrottling`
+}
+
+// Through takes the text as a parameter.
+func Through() { dial("x", `{"methodconfig": {}}`) } // want `text.dial's service config: methodConfig is an object, and grpc-go takes an array only`
+
+func dial(target, config string) (*grpc.ClientConn, error) {
+	return grpc.NewClient(target, grpc.WithDefaultServiceConfig(strings.TrimSpace(config)), grpc.WithUserAgent("x"))
+}
+
+type client struct{ config string }
+
+func Field() {
+	c := client{config: `{"load_balancing_policy": "round_robin"}`} // want `the key is loadBalancingPolicy`
+	c.dial()
+}
+
+func (c client) dial() { grpc.NewClient("x", grpc.WithDefaultServiceConfig(c.config)) } // the field
+
+func Branches(fast bool) {
+	text := `{"methodConfig": []}`
+	if fast {
+		text = `{"hedgingPolicy": {}}` // want `does not implement hedging`
+	}
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(text))
+}
+
+func Options() []grpc.DialOption {
+	opts := []grpc.DialOption{grpc.WithUserAgent("x")}
+	return append(opts, grpc.WithDefaultServiceConfig(`{"methodConfig": [null, {"retryPolicy": {"maxAttempts": 3}}]}`)) // want `no name, so grpc-go skips it and its retryPolicy`
+}
+
+func FromResolver(cc resolver.ClientConn) {
+	cc.ParseServiceConfig(`{"methodConfig": 1}`) // want `text.FromResolver's service config: methodConfig is 1`
+}
+
+func Elsewhere() {
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(other.Policy)) // want `maxAttempts 9 has the effect of 5`
+}
+
+// NotGiven is a text that no client gets.
+func NotGiven() string { return `{"method_config": []}` }
