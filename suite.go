@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/ctxprop/ctxprop/analyzers/ctxbackground"
+	"github.com/ctxprop/ctxprop/analyzers/ignoredctx"
 	"github.com/ctxprop/ctxprop/analyzers/retrynest"
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
 )
@@ -31,6 +32,7 @@ func New(opts Options) []*analysis.Analyzer {
 	return []*analysis.Analyzer{
 		flow,
 		ctxbackground.New(flow),
+		ignoredctx.New(flow),
 		retrynest.New(flow),
 	}
 }

@@ -72,12 +72,5 @@ func Reports(code finding.Code) bool {
 
 // Finding words a verdict, without a fix.
 func Finding(fset *token.FileSet, v *ctxflow.Verdict) *finding.Finding {
-	return &finding.Finding{
-		ID: v.ID(), Grade: v.Grade, Severity: finding.SeverityAt(v.Code, v.Grade),
-		Pos: v.Pos, End: v.End,
-		Position: fset.Position(v.Pos), EndPosition: fset.Position(v.End),
-		Message: message(v),
-		Entries: v.Entries,
-		Witness: witness(fset, v),
-	}
+	return v.Finding(fset, message(v))
 }

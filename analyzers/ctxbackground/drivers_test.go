@@ -32,7 +32,7 @@ func TestDrivers(t *testing.T) {
 func testAgreement(t *testing.T, tool string) {
 	dir, archive := unpack(t, "testdata/drivers.txtar")
 	every, program := marks(archive, "finding"), marks(archive, "program")
-	vet := run(t, dir, "go", "vet", "-vettool="+tool, "-json", "-ctxbackground.severity=info", "./...")
+	vet := run(t, dir, "go", "vet", "-vettool="+tool, "-json", "-ctxbackground.severity=info", "-ignoredctx.severity=info", "./...")
 	t.Run("vet", func(t *testing.T) { compare(t, fromVet(t, vet), every) })
 	command := run(t, dir, tool, "-severity", "info", "-format", "json", "./...")
 	t.Run("command", func(t *testing.T) { compare(t, fromCommand(t, command), append(every, program...)) })
@@ -141,14 +141,16 @@ func fromVet(t *testing.T, output []byte) []string {
 			t.Fatalf("%v in\n%s", err, output)
 		}
 		for _, analyzers := range packages {
-			for _, d := range analyzers["ctxbackground"] {
-				file, line, _ := strings.Cut(d.Posn, ":")
-				line, _, _ = strings.Cut(line, ":")
-				at := shortFile(file) + ":" + line
-				if m := homeInMessage.FindStringSubmatch(d.Message); m != nil {
-					at = m[1]
+			for _, diagnostics := range analyzers {
+				for _, d := range diagnostics {
+					file, line, _ := strings.Cut(d.Posn, ":")
+					line, _, _ = strings.Cut(line, ":")
+					at := shortFile(file) + ":" + line
+					if m := homeInMessage.FindStringSubmatch(d.Message); m != nil {
+						at = m[1]
+					}
+					out = append(out, d.Category+" "+at)
 				}
-				out = append(out, d.Category+" "+at)
 			}
 		}
 	}

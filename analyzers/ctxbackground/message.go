@@ -2,11 +2,7 @@ package ctxbackground
 
 import (
 	"fmt"
-	"go/token"
-	"slices"
-	"strings"
 
-	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
@@ -17,13 +13,11 @@ func message(v *ctxflow.Verdict) string {
 	var text string
 	switch {
 	case v.Code == finding.FreshContext:
-		text = fmt.Sprintf("%s in %s cuts %s off from %s; %s", v.Root, v.HomeName, v.Sink.Name, behalf(v), advice(v))
+		text = fmt.Sprintf("%s in %s cuts %s off from %s; %s", v.Root, v.HomeName, v.Sink.Name, v.Behalf(), advice(v))
 	case v.Code == finding.UnboundedDetach:
 		text = fmt.Sprintf("%s starts %s on a detached context (%s) without a deadline, and nobody waits for it: give it a timeout", v.HomeName, v.Sink.Name, v.Root)
 	case v.InGroup:
 		text = fmt.Sprintf("%s waits for %s in a group on another context than the group's, so it goes on when the group has failed; use the one that errgroup.WithContext returns", v.HomeName, v.Sink.Name)
-	case v.Deaf.Deaf:
-		text = fmt.Sprintf("%s hands %s on to %s, but a %s ends with its request only where %s is set, which this program leaves alone; %s", v.HomeName, v.Root, v.Sink.Name, shortType(v.Deaf.TypeName), v.Deaf.Unless, advice(v))
 	case v.Code == finding.WrongContext:
 		text = fmt.Sprintf("%s waits for %s on %s, which lives as long as its owner, although its caller's context is at hand; %s", v.HomeName, v.Sink.Name, v.Root, advice(v))
 	case v.Code == finding.ContextOutlived:
@@ -35,96 +29,23 @@ func message(v *ctxflow.Verdict) string {
 	case v.Returned:
 		text = fmt.Sprintf("%s takes a context and returns one made from %s: %s in %s can outlive its caller; %s", v.HomeName, v.Root, v.Sink.Name, v.Closers[0].Name, deriveAdvice(v))
 	case v.Local:
-		text = fmt.Sprintf("%s makes its own context from %s: %s can outlive the caller of %s; give %s a ctx", v.HomeName, v.Root, sinks(v), v.Closers[0].Name, shortHome(v))
+		text = fmt.Sprintf("%s makes its own context from %s: %s can outlive the caller of %s; give %s a ctx", v.HomeName, v.Root, v.Sinks(), v.Closers[0].Name, v.ShortHome())
 	default:
-		text = fmt.Sprintf("%s makes its own context (%s:%d): %s there can outlive the caller of %s; give it a ctx", v.Open.Name, v.Open.File, v.Open.Line, sinks(v), v.Closers[0].Name)
+		text = fmt.Sprintf("%s makes its own context (%s:%d): %s there can outlive the caller of %s; give it a ctx", v.Open.Name, v.Open.File, v.Open.Line, v.Sinks(), v.Closers[0].Name)
 	}
-	return fmt.Sprintf("%s (%s)", text, v.Code)
-}
-
-// sinks names the first blocking call, and how many more have a root of their
-// own in the same function.
-func sinks(v *ctxflow.Verdict) string {
-	if v.Open.More == 0 {
-		return v.Sink.Name
-	}
-	return fmt.Sprintf("%s (and %d more)", v.Sink.Name, v.Open.More)
-}
-
-// behalf names whose deadline is lost.
-func behalf(v *ctxflow.Verdict) string {
-	if v.Grade == finding.GradeRequest {
-		if len(v.Entries) == 0 || slices.Contains(v.Entries, v.HomeName) {
-			return "the request's deadline"
-		}
-		return "the deadline of the request in " + v.Entries[0]
-	}
-	return "the caller's deadline"
+	return text
 }
 
 func advice(v *ctxflow.Verdict) string {
-	if expr := handExpr(v); expr != "" {
+	if expr := v.HandExpr(); expr != "" {
 		return "use " + expr
 	}
 	return "name the context parameter and use it"
 }
 
 func deriveAdvice(v *ctxflow.Verdict) string {
-	if expr := handExpr(v); expr != "" {
+	if expr := v.HandExpr(); expr != "" {
 		return "derive it from " + expr
 	}
 	return "name the context parameter and derive it from that"
-}
-
-func handExpr(v *ctxflow.Verdict) string {
-	obj, method := v.HandVar()
-	switch {
-	case obj == nil:
-		return ""
-	case method != "":
-		return obj.Name() + "." + method + "()"
-	}
-	return obj.Name()
-}
-
-// shortType names a type by the last element of its package's path.
-func shortType(n catalog.TypeName) string {
-	return n.Pkg[strings.LastIndexByte(n.Pkg, '/')+1:] + "." + n.Name
-}
-
-func shortHome(v *ctxflow.Verdict) string {
-	return v.HomeName[strings.LastIndexByte(v.HomeName, '.')+1:]
-}
-
-// witness is the path from an entry point to the sink.
-func witness(fset *token.FileSet, v *ctxflow.Verdict) []finding.Step {
-	var steps []finding.Step
-	for _, e := range v.Entries {
-		if e != v.HomeName {
-			steps = append(steps, finding.Step{Func: e, Note: "entry point"})
-		}
-	}
-	for _, c := range v.Closers {
-		note := "has a context and calls " + strings.Join(c.Chain, ", which calls ")
-		steps = append(steps, finding.Step{Func: c.Name, Pos: fset.Position(c.Pos), Note: note})
-	}
-	home := finding.Step{Func: v.HomeName, Note: v.Root}
-	if v.HomeName == "" {
-		home.Func = v.Open.Name
-		home.Note = fmt.Sprintf("%s at %s:%d", v.Open.Root, v.Open.File, v.Open.Line)
-	} else {
-		home.Pos = fset.Position(v.Pos)
-	}
-	steps = append(steps, home)
-	if v.Sink.Name != "" {
-		s := finding.Step{Func: v.Sink.Name, Note: "blocks"}
-		if v.SinkPos.IsValid() {
-			s.Pos = fset.Position(v.SinkPos)
-		}
-		steps = append(steps, s)
-	}
-	for _, pos := range v.More {
-		steps = append(steps, finding.Step{Func: home.Func, Pos: fset.Position(pos), Note: "another root, with the same cause"})
-	}
-	return steps
 }

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/ctxprop/ctxprop/analyzers/ctxbackground"
+	"github.com/ctxprop/ctxprop/analyzers/ignoredctx"
 	"github.com/ctxprop/ctxprop/analyzers/retrynest"
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
@@ -53,6 +54,8 @@ func wording(code finding.Code) func(*token.FileSet, *ctxflow.Verdict) *finding.
 		return ctxbackground.Finding
 	case retrynest.Words(code):
 		return retrynest.Finding
+	case ignoredctx.Reports(code):
+		return ignoredctx.Finding
 	}
 	return nil
 }

@@ -11,9 +11,10 @@ import (
 // dominated by a receive from Done, by the Done case of a select, or by a
 // test that Err is not nil; or the function has waited for a signal to stop.
 // Shutdown cannot use a context that is done.
-func (e *engine) afterDone(p *passage) bool {
-	var at ssa.Instruction = p.site.instr
-	for f := p.in; f != nil; f = f.parent {
+func (e *engine) afterDone(p *passage) bool { return e.afterDoneAt(p.in, p.site.instr) }
+
+func (e *engine) afterDoneAt(f *function, at ssa.Instruction) bool {
+	for ; f != nil; f = f.parent {
 		if e.doneBefore(at) {
 			return true
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxprop/ctxprop/internal/finding"
 	"github.com/ctxprop/ctxprop/internal/provenance"
 )
 
@@ -66,16 +67,19 @@ type ResultFact struct {
 	HadContext bool
 }
 
-// OpenLoss is a root made for blocking work in a function that had no context
-// at hand.
+// OpenLoss is a root made for blocking work, or work that no context can end,
+// in a function that had no context at hand.
 type OpenLoss struct {
+	Code    finding.Code
 	Home    string // key of the function
 	Name    string // the function's name for messages, with its package
 	File    string // dir/file.go
 	Line    int
 	Root    string
-	Sink    Sink // the first of them
-	More    int  // further roots in the same home, which have the same cause
+	Use     string // what takes a context in the sink's place, if anything does
+	Weak    bool   // see Verdict.Weak
+	Sink    Sink   // the first of them
+	More    int    // further roots in the same home, which have the same cause
 	Bounded bool
 	Owned   bool     // when it ends is somebody's business: it has a cancel function, or a worker does it
 	Chain   []string // names from the exported function down to the home
@@ -96,7 +100,11 @@ func (f *Fact) String() string {
 		parts = append(parts, fmt.Sprintf("calls(%d)", c))
 	}
 	for _, o := range f.Open {
-		parts = append(parts, fmt.Sprintf("open(%s: %s)", strings.Join(o.Chain, " > "), o.Sink.Name))
+		verb := "open"
+		if o.Code != finding.SeveredCallee {
+			verb = "endless"
+		}
+		parts = append(parts, fmt.Sprintf("%s(%s: %s)", verb, strings.Join(o.Chain, " > "), o.Sink.Name))
 	}
 	for _, line := range f.Declared {
 		parts = append(parts, fmt.Sprintf("declared(%s)", line))
@@ -136,7 +144,6 @@ func compareResults(a, b provenance.ResultOrigin) int {
 		compareBool(a.Bounded, b.Bounded),
 		compareBool(a.Values, b.Values),
 		compareBool(a.Maybe, b.Maybe),
-		compareBool(a.Deaf, b.Deaf),
 	)
 }
 

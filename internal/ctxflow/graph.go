@@ -10,9 +10,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ctxprop/ctxprop/internal/callee"
-	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/finding"
-	"github.com/ctxprop/ctxprop/internal/provenance"
 )
 
 // Graph is what a package contributes to the graph of the program, for
@@ -27,11 +25,6 @@ type Graph struct {
 	Losses []*Verdict
 	// Latent are verdicts that hold only if a request reaches their home.
 	Latent []*Verdict
-	// Deaf are verdicts that hold only if the program makes an engine of the
-	// type's framework and leaves its switch alone. Engines are the types whose
-	// engine this package makes, Switched those whose switch it touches.
-	Deaf              []*Verdict
-	Engines, Switched []catalog.TypeName
 }
 
 // Node is one function with a body.
@@ -53,8 +46,9 @@ type Call struct {
 	To    string      // key of a function, or ""
 	Iface *types.Func // the interface method, if that is what is called
 	Pos   token.Pos
-	// Silent: a rule of silence stops losses here.
-	Silent bool
+	// Silent: a rule of silence stops losses here. SilentLapse: one stops
+	// work that no context can end.
+	Silent, SilentLapse bool
 }
 
 // nodeKey tells the function f from all others of the program. Initializers
@@ -83,6 +77,7 @@ func (e *engine) graph() *Graph {
 		}
 		if n.Hand {
 			_, n.Unheeded = e.unheeded(finding.GradeContract, hand, true)
+			n.Unheeded = n.Unheeded || e.onlyApart(f, hand)
 		}
 		for _, out := range f.out {
 			if c, ok := e.callOf(out); ok {
@@ -92,8 +87,7 @@ func (e *engine) graph() *Graph {
 		g.Nodes = append(g.Nodes, n)
 	}
 	g.Made = e.madeTypes()
-	g.Losses, g.Latent, g.Deaf = e.openLosses, e.latent, e.deaf
-	e.switches(g)
+	g.Losses, g.Latent = e.openLosses, e.latent
 	return g
 }
 
@@ -111,7 +105,8 @@ func (e *engine) callOf(out *edge) (Call, bool) {
 	default:
 		c.To = out.target.Obj.FullName()
 	}
-	_, c.Silent = e.silent(&passage{out.from, out.site, out.mode, provenance.Origin{}})
+	_, c.Silent = e.silentOver(out, &OpenLoss{Code: finding.SeveredCallee})
+	_, c.SilentLapse = e.silentOver(out, &OpenLoss{})
 	return c, true
 }
 
@@ -134,7 +129,6 @@ func (e *engine) lightGraph() *Graph {
 		}
 	}
 	slices.SortFunc(g.Made, func(a, b types.Type) int { return strings.Compare(a.String(), b.String()) })
-	e.switches(g)
 	return g
 }
 

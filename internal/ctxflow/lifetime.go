@@ -34,55 +34,42 @@ func (e *engine) lifetimes(s lossSite) {
 		e.reportLifetime(s, finding.WrongContext, s.f, s.cs.instr.Pos())
 	case e.besideGroup(s):
 		e.reportLifetime(s, finding.WrongContext, s.f, s.cs.instr.Pos())
-	case s.o.Deaf:
-		e.deafUse(s)
 	}
 }
 
-// reportLifetime reports a site: by is the function on whose behalf the work
-// was started.
+// reportLifetime makes the verdict: by is the function on whose behalf the
+// work was started.
 func (e *engine) reportLifetime(s lossSite, code finding.Code, by *function, pos token.Pos) {
-	switch v, quiet := e.lifetimeVerdict(s, code, by, pos); {
-	case v == nil:
-	case quiet:
-		e.latent = append(e.latent, v)
-	default:
-		e.verdicts = append(e.verdicts, v)
-	}
-}
-
-// lifetimeVerdict makes the verdict, or nil. quiet says that it holds only if a
-// request reaches the function.
-func (e *engine) lifetimeVerdict(s lossSite, code finding.Code, by *function, pos token.Pos) (v *Verdict, quiet bool) {
 	hand := e.atHand(by)
 	grade := e.gradeAt(by)
 	// Start-up has contexts of its own; to shut down on one that is done is a
 	// fault there as well.
 	startUp := grade == finding.GradeContract && StartUp(by.name()) && code != finding.DoneContext
 	if len(hand) == 0 || startUp {
-		return nil, false
+		return
 	}
 	key := lifetimeKey{code, pos}
-	inGroup := code == finding.WrongContext && s.o.Kind == provenance.Param && !s.o.Deaf
+	inGroup := code == finding.WrongContext && s.o.Kind == provenance.Param
 	if code == finding.WrongContext && !inGroup {
 		key.pos = by.named.pos() // all uses in a function have one cause
 	}
 	if e.allowed(s.cs.instr.Pos(), code, pos) || e.lifetimeSeen[key] {
-		return nil, false
+		return
 	}
 	e.lifetimeSeen[key] = true
-	v = &Verdict{Code: code, Grade: grade, InGroup: inGroup}
+	v := &Verdict{Code: code, Grade: grade, InGroup: inGroup}
 	v.fill(e, &loss{home: by, o: s.o, sink: s.sink, site: s.cs, pos: pos})
 	v.setHand(hand)
 	if root, ok := s.o.Site.(*ssa.Call); ok && code == finding.UnboundedDetach && e.around(s.f, root.Parent()) {
 		v.RootCall = root.Pos()
-		v.FixSafe = !(s.sink.Write && e.writesBefore(s.f, s.cs))
+		v.FixSafe = !(s.sink.Write && e.writesBefore(s.f, s.cs.instr.Pos()))
 	}
-	rule, quiet := e.unheeded(grade, hand, false)
-	if quiet {
+	if rule, quiet := e.unheeded(grade, hand, false); quiet {
 		e.note(pos, rule)
+		e.latent = append(e.latent, v)
+		return
 	}
-	return v, quiet
+	e.verdicts = append(e.verdicts, v)
 }
 
 type lifetimeKey struct {
@@ -140,7 +127,7 @@ func (e *engine) judgeSpawn(s lossSite, sp spawn) {
 	switch s.o.Kind {
 	case provenance.Param:
 		owner := e.bySSA[s.o.Fn]
-		if !s.o.Bounded && !s.o.Deaf && owner != nil && e.around(sp.by, s.o.Fn) && e.gradeAt(sp.by) == finding.GradeRequest {
+		if !s.o.Bounded && owner != nil && e.around(sp.by, s.o.Fn) && e.gradeAt(sp.by) == finding.GradeRequest {
 			e.reportLifetime(s, finding.ContextOutlived, sp.by, sp.at.Pos())
 		}
 	case provenance.Fresh, provenance.Detached:
@@ -154,12 +141,12 @@ func (e *engine) judgeSpawn(s lossSite, sp spawn) {
 // makes a root of its own, here or in a package below.
 func (e *engine) judgeStart(in *edge, o *openAt) {
 	at, ok := in.site.instr.(*ssa.Go)
-	if !ok || in.handed || o.fact.Bounded || o.fact.Owned || len(e.atHand(in.from)) == 0 {
+	if !ok || o.fact.Code != finding.SeveredCallee || in.handed || o.fact.Bounded || o.fact.Owned || len(e.atHand(in.from)) == 0 {
 		return
 	}
 	s := lossSite{in.from, in.site, o.fact.Sink, provenance.Origin{Kind: provenance.Fresh, Root: o.fact.Root}}
-	if o.local != nil {
-		s.f, s.cs, s.o = o.local.home, o.local.site, o.local.o
+	if o.loss != nil {
+		s.f, s.cs, s.o = o.loss.home, o.loss.site, o.loss.o
 	}
 	sp := spawn{by: in.from, at: at, body: in.to}
 	if e.testSupport || e.inTest(at.Pos()) || e.inGenerated(at.Pos()) || sp.by.helpsTests() ||

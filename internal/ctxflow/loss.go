@@ -9,6 +9,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/finding"
 	"github.com/ctxprop/ctxprop/internal/provenance"
 )
@@ -30,8 +31,8 @@ type loss struct {
 // openAt is an open loss as it stands in one function on its way up.
 type openAt struct {
 	fact  OpenLoss
-	local *loss // nil if the home is in another package
-	more  []token.Pos
+	local *Verdict // the home's own view; nil if that is in another package
+	loss  *loss    // what it is about, if that is a fresh context in this package
 }
 
 // lossSite is a site before it is grouped into a loss.
@@ -97,7 +98,7 @@ func (e *engine) lossAt(s lossSite, groups map[lossKey]*loss) *loss {
 	if root, ok := s.o.Site.(*ssa.Call); ok && e.around(s.f, root.Parent()) {
 		l.root, l.pos = root, root.Pos()
 	}
-	l.unsafeWrite = s.sink.Write && e.writesBefore(s.f, s.cs)
+	l.unsafeWrite = s.sink.Write && e.writesBefore(s.f, s.cs.instr.Pos())
 	key := lossKey{s.f.named, l.pos}
 	if first := groups[key]; first != nil {
 		first.unsafeWrite = first.unsafeWrite || l.unsafeWrite
@@ -127,13 +128,18 @@ func (e *engine) around(f *function, fn *ssa.Function) bool {
 }
 
 // writesBefore reports whether another call that changes state may come
-// before the site in the same function.
-func (e *engine) writesBefore(f *function, site *callsite) bool {
+// before the position in the same function.
+func (e *engine) writesBefore(f *function, pos token.Pos) bool {
 	for _, cs := range f.calls {
-		if cs == site || cs.instr.Pos() >= site.instr.Pos() {
+		if cs.instr.Pos() >= pos {
 			continue
 		}
 		for _, t := range cs.targets {
+			if t.Obj != nil {
+				if entry, ok := e.lookup(t); ok && entry.Kind == catalog.Twin && entry.Write {
+					return true
+				}
+			}
 			for _, b := range e.blockingArgs(t, cs.instr) {
 				if b.sink.Write {
 					return true
@@ -203,19 +209,18 @@ func (e *engine) runsForNamed(f *function) bool {
 // openUp starts the losses of one home on their way, the first standing for all.
 func (e *engine) openUp(ls []*loss) {
 	l := ls[0]
-	o := &openAt{fact: e.openFact(l), local: l}
-	o.fact.More = len(ls) - 1
+	fact := e.openFact(l)
+	fact.More = len(ls) - 1
 	for _, l := range ls {
-		o.fact.Owned = o.fact.Owned || l.o.Cancelled || doesOnAndOn(l.home, l.site)
+		fact.Owned = fact.Owned || l.o.Cancelled || doesOnAndOn(l.home, l.site)
 	}
-	v := &Verdict{Code: finding.SeveredCallee, Open: o.fact, Local: true}
+	v := &Verdict{Code: finding.SeveredCallee, Open: fact, Local: true}
 	v.fill(e, l)
 	for _, other := range ls[1:] {
 		v.More = append(v.More, other.pos)
 	}
-	o.more = v.More
 	e.openLosses = append(e.openLosses, v)
-	e.propagate(l.home, o)
+	e.propagate(l.home, &openAt{fact: fact, local: v, loss: l})
 }
 
 func (e *engine) isTwin(f *function) bool {
@@ -255,6 +260,7 @@ func (e *engine) openFact(l *loss) OpenLoss {
 		name = closureOf + name
 	}
 	return OpenLoss{
+		Code: finding.SeveredCallee,
 		Home: l.home.key(), Name: name, File: shortFile(pos.Filename), Line: pos.Line,
 		Root: l.o.Root, Sink: l.sink, Bounded: l.o.Bounded, Chain: []string{name},
 	}
@@ -283,7 +289,7 @@ const maxChain = 8
 // the first ones that have a context at hand.
 func (e *engine) propagate(f *function, o *openAt) {
 	for _, have := range f.open {
-		if have.fact.Home == o.fact.Home && have.fact.Sink.Key == o.fact.Sink.Key {
+		if have.fact.key() == o.fact.key() {
 			return
 		}
 	}
@@ -299,7 +305,7 @@ func (e *engine) passUp(in *edge, o *openAt) {
 		e.judgeStart(in, o)
 		return
 	}
-	if _, ok := e.silent(&passage{in.from, in.site, in.mode, provenance.Origin{Bounded: o.fact.Bounded}}); ok {
+	if _, ok := e.silentOver(in, &o.fact); ok {
 		return
 	}
 	if hand := e.atHand(in.from); len(hand) > 0 {
@@ -342,25 +348,27 @@ func (e *engine) closeLoss(in *edge, o *openAt, hand []carrier) {
 		e.note(pos, rule)
 		return
 	}
-	if grade == finding.GradeContract && !e.cfg.without[RuleStartUp] && StartUp(append([]string{in.from.name()}, o.fact.Chain...)...) {
+	if grade == finding.GradeContract && !e.cfg.without[RuleStartUp] && o.fact.StartsUp(in.from.name(), o.fact.Chain) {
 		e.note(pos, RuleStartUp)
 		return
 	}
-	if e.allows.Allowed(pos, finding.SeveredCallee) {
+	if grade == finding.GradeContract && e.onlyApart(in.from, hand) {
+		e.note(pos, RuleApart)
 		return
 	}
-	key := closeKey{o.fact.Home, o.fact.Sink.Key}
+	if e.allows.Allowed(pos, o.fact.Code) {
+		return
+	}
+	key := o.fact.key()
 	c := Closer{Name: in.from.name(), Key: in.from.key(), Node: in.from.nodeKey(), Pos: pos, Grade: grade, Chain: o.fact.Chain}
 	v := e.closed[key]
 	if v == nil {
-		v = &Verdict{Code: finding.SeveredCallee, Pos: pos, Sink: o.fact.Sink, Open: o.fact}
 		if o.local != nil {
-			v.fill(e, o.local)
-			v.Local, v.More = true, o.more
+			local := *o.local
+			v = &local
+			v.Open, v.Entries = o.fact, slices.Clone(v.Entries)
 		} else {
-			v.Home = o.fact.Home
-			v.End = endOfCall(e.fileOf(pos), pos)
-			v.Root = o.fact.Root
+			v = &Verdict{Code: o.fact.Code, Pos: pos, End: endOfCall(e.fileOf(pos), pos), Home: o.fact.Home, Sink: o.fact.Sink, Root: o.fact.Root, Use: o.fact.Use, Weak: o.fact.Weak, Open: o.fact}
 		}
 		e.closed[key] = v
 		e.verdicts = append(e.verdicts, v)
@@ -375,7 +383,24 @@ func (e *engine) closeLoss(in *edge, o *openAt, hand []carrier) {
 	v.AddEntries(e.entries(in.from))
 }
 
-type closeKey struct{ home, sink string }
+// closeKey tells one home's cause from another's.
+type closeKey struct {
+	code       finding.Code
+	home, sink string
+}
+
+func (o *OpenLoss) key() closeKey { return closeKey{o.Code, o.Home, o.Sink.Key} }
+
+// StartsUp reports whether the way from a function without a request in sight
+// to the loss belongs to a process's start or end. Work that could have taken
+// a context is judged by who calls it alone: its own name, Dial or Connect,
+// only says what it waits for.
+func (o *OpenLoss) StartsUp(closer string, chain []string) bool {
+	if o.Code != finding.SeveredCallee {
+		return StartUp(closer)
+	}
+	return StartUp(append([]string{closer}, chain...)...)
+}
 
 // closeUnderived notes that a caller in this package uses a context, which a
 // helper here has returned instead of the one it was given, for blocking work.
@@ -485,7 +510,7 @@ func openFacts(f *function) []OpenLoss {
 		out = append(out, o.fact)
 	}
 	slices.SortFunc(out, func(a, b OpenLoss) int {
-		return cmp.Or(cmp.Compare(a.Home, b.Home), cmp.Compare(a.Sink.Key, b.Sink.Key))
+		return cmp.Or(cmp.Compare(a.Home, b.Home), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Sink.Key, b.Sink.Key))
 	})
 	return out
 }

@@ -8,10 +8,14 @@ import (
 	"github.com/ctxprop/ctxprop/internal/provenance"
 )
 
+// twinSuffixes end the names of functions that take a context beside others
+// that do not.
+var twinSuffixes = []string{"Context", "WithContext", "Ctx"}
+
 // hasTwin reports whether a sibling of fn, a method of the same type or a
 // function of the same package, takes a context: Get beside GetContext.
 func hasTwin(fn *types.Func) bool {
-	for _, suffix := range []string{"Context", "WithContext", "Ctx"} {
+	for _, suffix := range twinSuffixes {
 		if twin := sibling(fn, fn.Name()+suffix); twin != nil && takesContext(twin.Signature()) {
 			return true
 		}

@@ -45,10 +45,14 @@ type Verdict struct {
 	Root     string // how the source spells the root
 	Bounded  bool   // the root was given a deadline of its own
 	Entries  []string
+	// Use is what takes a context in the sink's place, if anything does.
+	Use string
+	// Weak says that the evidence is a likeness only: info at any grade.
+	Weak bool
 
 	// For losses whose home has a context at hand.
 	hand     *types.Var // what is or provides the context at hand; nil if it has no name
-	asks     string     // the method by which it is asked for the context, or ""
+	provides bool       // it only provides it
 	RootCall token.Pos  // Lparen of the root's call, if it is in sight
 	SinkPos  token.Pos
 	// InGroup: the wrong context is the outer one in a member of an errgroup.
@@ -58,10 +62,6 @@ type Verdict struct {
 
 	// Retry is what a verdict on retries says besides; nil for others.
 	Retry *Retry
-
-	// Deaf is, for a context that does not end with its request, what the
-	// catalog says of its type; else zero.
-	Deaf catalog.Provider
 
 	// For severed callees.
 	Local   bool // the home is in this package
@@ -80,15 +80,19 @@ type Closer struct {
 }
 
 // HandVar is the variable that is or provides the context at hand, and the
-// method that provides it, if any, with what comes before it: Context, or
-// Request.Context. It is nil if none has a name.
-func (v *Verdict) HandVar() (obj *types.Var, method string) { return v.hand, v.asks }
+// method that provides it, if any. It is nil if none has a name.
+func (v *Verdict) HandVar() (obj *types.Var, method string) {
+	if v.provides {
+		return v.hand, "Context"
+	}
+	return v.hand, ""
+}
 
 // setHand notes which of the contexts at hand to use. Only its variable is
 // kept, for no SSA may outlive the package.
 func (v *Verdict) setHand(hand []carrier) {
 	if c := bestCarrier(hand); !c.blank() {
-		v.hand, v.asks = c.v, c.method
+		v.hand, v.provides = c.v, !c.isContext()
 	}
 }
 
@@ -245,7 +249,6 @@ type engine struct {
 	mixed         map[*ssa.Call]bool // roots of which some use is right as it is
 	openLosses    []*Verdict
 	latent        []*Verdict
-	deaf          []*Verdict // of deaf contexts, whose engines this package does not make
 	lifetimeSeen  map[lifetimeKey]bool
 
 	// Of retries.
@@ -256,7 +259,8 @@ type engine struct {
 	nests        map[nestKey]*nest
 	clientCounts map[*retry.LibraryPolicy]retry.Attempts // lazily, by clientCount
 
-	inDefers map[*function]bool // lazily, by deferred
+	inDefers map[*function]bool             // lazily, by deferred
+	chans    map[*types.Var][]*ssa.MakeChan // lazily, by chanMakes
 }
 
 // analyze runs the steps in their order; each uses what the ones before it left.
@@ -275,12 +279,12 @@ func (e *engine) analyze() *Result {
 	e.lifetimeSeen = map[lifetimeKey]bool{}
 
 	e.addFunctions()
-	e.addRootArguments()
 	e.addEdges()
 	e.reach()
 	e.summarize()
 	e.findRetries()
 	e.classify(e.findLosses())
+	e.judgeLapses(e.findLapses())
 	e.importLosses()
 	e.findUnderived()
 	e.exportFacts()

@@ -79,23 +79,29 @@ type Code string
 
 // The codes that the analyzers report.
 const (
-	BadDirective      Code = "CTX001"
-	FreshContext      Code = "CTX101"
-	SeveredCallee     Code = "CTX102"
-	UnboundedDetach   Code = "CTX103"
-	WrongContext      Code = "CTX104"
-	ContextOutlived   Code = "CTX105"
-	UnderivedResult   Code = "CTX106"
-	DoneContext       Code = "CTX107"
-	NestedRetry       Code = "CTX301"
-	UnboundedRetry    Code = "CTX302"
-	DeafRetry         Code = "CTX303"
-	TightRetry        Code = "CTX304"
-	HarmfulCodes      Code = "CTX306"
-	IneffectivePolicy Code = "CTX307"
-	InvalidPolicy     Code = "CTX308"
-	LostPermanent     Code = "CTX309"
-	KnobTrap          Code = "CTX310"
+	BadDirective       Code = "CTX001"
+	FreshContext       Code = "CTX101"
+	SeveredCallee      Code = "CTX102"
+	UnboundedDetach    Code = "CTX103"
+	WrongContext       Code = "CTX104"
+	ContextOutlived    Code = "CTX105"
+	UnderivedResult    Code = "CTX106"
+	DoneContext        Code = "CTX107"
+	NeverConsulted     Code = "CTX201"
+	CallWithoutContext Code = "CTX202"
+	UncancellableWait  Code = "CTX203"
+	UncancellableLoop  Code = "CTX204"
+	ExpensiveAfterGone Code = "CTX205"
+	NoDeadline         Code = "CTX206"
+	NestedRetry        Code = "CTX301"
+	UnboundedRetry     Code = "CTX302"
+	DeafRetry          Code = "CTX303"
+	TightRetry         Code = "CTX304"
+	HarmfulCodes       Code = "CTX306"
+	IneffectivePolicy  Code = "CTX307"
+	InvalidPolicy      Code = "CTX308"
+	LostPermanent      Code = "CTX309"
+	KnobTrap           Code = "CTX310"
 )
 
 // RuleInfo is what the table knows of a code.
@@ -118,6 +124,9 @@ var rules = []RuleInfo{
 	{ContextOutlived, "context-outlived", "ctxbackground", Warning, "a request's context is used by work that outlives the request"},
 	{UnderivedResult, "underived-result", "ctxbackground", Warning, "a function that takes a context returns one that is not derived from it"},
 	{DoneContext, "done-context", "ctxbackground", Warning, "a context that is already done is used for cleanup or shutdown"},
+	{CallWithoutContext, "call-without-context", "ignoredctx", Warning, "a blocking call that could have taken the context at hand"},
+	{UncancellableWait, "uncancellable-wait", "ignoredctx", Warning, "a sleep, channel operation or other wait that cancellation cannot end"},
+	{UncancellableLoop, "uncancellable-loop", "ignoredctx", Warning, "a loop over waiting work that does not end when the context does"},
 	{NestedRetry, "nested-retry", "retrynest", Warning, "attempts multiply along a path of calls, because layers of retries lie over one another"},
 	{UnboundedRetry, "unbounded-retry", "retrynest", Error, "a retry that ends neither by count nor by time nor with its context"},
 	{DeafRetry, "deaf-retry", "retrynest", Warning, "a retry that goes on after its context has ended, or repeats on a shared context what only a new deadline could change"},

@@ -11,39 +11,49 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// place is the call to be replaced and what surrounds it.
+// place is what is to be replaced and what surrounds it.
 type place struct {
-	call *ast.CallExpr
+	node ast.Node
+	call *ast.CallExpr // the node, if it is a call
 	file *ast.File
-	path []ast.Node // from the call outwards; the last is the file
+	path []ast.Node // from the node outwards; the last is the file
 	decl ast.Decl   // the top-level declaration
 }
 
-// locate finds the call in the package, and returns an error where edits are
+// locate finds the call, see locateNode.
+func (b *Builder) locate(call *ast.CallExpr) (*place, error) {
+	p, err := b.locateNode(call)
+	if err == nil {
+		p.call = call
+	}
+	return p, err
+}
+
+// locateNode finds an expression or statement in the package, and returns an error where edits are
 // not welcome: in files that a generator will write again, and where line
 // directives say that the source is another file.
-func (b *Builder) locate(call *ast.CallExpr) (*place, error) {
-	file := b.fileOf(call.Pos())
+func (b *Builder) locateNode(n ast.Node) (*place, error) {
+	file := b.fileOf(n.Pos())
 	if file == nil {
-		return nil, errors.New("the call is not in a file of the package")
+		return nil, errors.New("the code is not in a file of the package")
 	}
 	if ast.IsGenerated(file) {
 		return nil, errors.New("the file is generated")
 	}
 	fset := b.pass.Fset
-	if fset.PositionFor(call.Pos(), true) != fset.PositionFor(call.Pos(), false) {
+	if fset.PositionFor(n.Pos(), true) != fset.PositionFor(n.Pos(), false) {
 		return nil, errors.New("a line directive names another source")
 	}
-	path, _ := astutil.PathEnclosingInterval(file, call.Pos(), call.End())
-	i := slices.Index(path, ast.Node(call))
+	path, _ := astutil.PathEnclosingInterval(file, n.Pos(), n.End())
+	i := slices.Index(path, n)
 	if i < 0 || len(path)-i < 3 {
-		return nil, errors.New("the call is not in a declaration of the package")
+		return nil, errors.New("the code is not in a declaration of the package")
 	}
 	decl, ok := path[len(path)-2].(ast.Decl)
 	if !ok {
-		return nil, errors.New("the call is not in a declaration of the package")
+		return nil, errors.New("the code is not in a declaration of the package")
 	}
-	return &place{call: call, file: file, path: path[i:], decl: decl}, nil
+	return &place{node: n, file: file, path: path[i:], decl: decl}, nil
 }
 
 func (b *Builder) fileOf(pos token.Pos) *ast.File {

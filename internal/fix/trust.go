@@ -42,7 +42,7 @@ func (l *lineage) trust(v *types.Var) error {
 // nilable reports whether the code itself reckons with nil here.
 func (l *lineage) nilable(h *history) bool {
 	return slices.ContainsFunc(h.nilTests, func(t nilTest) bool {
-		return t.guard == nil || t.guard.End() > l.place.call.Pos()
+		return t.guard == nil || t.guard.End() > l.place.node.Pos()
 	})
 }
 
@@ -75,7 +75,7 @@ func (l *lineage) precedes(c call, w write) bool {
 	if c.deferred || l.onTheWayOut(c) {
 		return false
 	}
-	if c.node.Pos() < l.place.call.Pos() {
+	if c.node.Pos() < l.place.node.Pos() {
 		return true
 	}
 	return slices.ContainsFunc(l.place.path, func(n ast.Node) bool {
@@ -93,7 +93,7 @@ func (l *lineage) precedes(c call, w write) bool {
 func (l *lineage) onTheWayOut(c call) bool {
 	path, _ := astutil.PathEnclosingInterval(l.place.file, c.node.Pos(), c.node.End())
 	for i, n := range path {
-		if within(l.place.call, n) {
+		if within(l.place.node, n) {
 			return false
 		}
 		var list []ast.Stmt

@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
@@ -35,9 +34,6 @@ type program struct {
 	made  []types.Type
 	impls map[*types.Func][]string
 	own   map[string]bool // paths of the packages
-	// engines are the deaf context types whose framework's engine is made
-	// somewhere, switched those whose switch is touched.
-	engines, switched map[catalog.TypeName]bool
 }
 
 type node struct {
@@ -62,11 +58,8 @@ func Join(pkgs []*Package) []*ctxflow.Verdict {
 	var out []*ctxflow.Verdict
 	for _, pkg := range pkgs {
 		for _, v := range pkg.Flow.Verdicts {
-			if v.Code == finding.SeveredCallee && !v.Returned {
+			if v.Open.Home != "" {
 				continue // found again, with all callers, from its home
-			}
-			if p.switched[v.Deaf.TypeName] {
-				continue // elsewhere in the program
 			}
 			p.grade(v)
 			if pkg.Shown {
@@ -83,12 +76,6 @@ func Join(pkgs []*Package) []*ctxflow.Verdict {
 				out = append(out, v)
 			}
 		}
-		for _, v := range pkg.Flow.Graph.Deaf {
-			if p.engines[v.Deaf.TypeName] && !p.switched[v.Deaf.TypeName] && pkg.Shown {
-				p.grade(v)
-				out = append(out, v)
-			}
-		}
 		for _, v := range pkg.Flow.Graph.Losses {
 			if p.close(v, pkg) {
 				out = append(out, v)
@@ -99,7 +86,7 @@ func Join(pkgs []*Package) []*ctxflow.Verdict {
 }
 
 func newProgram(pkgs []*Package) *program {
-	p := &program{nodes: map[string]*node{}, impls: map[*types.Func][]string{}, own: map[string]bool{}, engines: map[catalog.TypeName]bool{}, switched: map[catalog.TypeName]bool{}}
+	p := &program{nodes: map[string]*node{}, impls: map[*types.Func][]string{}, own: map[string]bool{}}
 	for _, pkg := range pkgs {
 		p.add(pkg)
 	}
@@ -119,12 +106,6 @@ func (p *program) add(pkg *Package) {
 	}
 	p.made = append(p.made, g.Made...)
 	p.own[g.Path] = true
-	for _, t := range g.Engines {
-		p.engines[t] = true
-	}
-	for _, t := range g.Switched {
-		p.switched[t] = true
-	}
 }
 
 // connect turns the calls around.
@@ -149,7 +130,9 @@ func (p *program) connect() {
 // nothing to allow.
 func (n *node) believe(c ctxflow.Call) {
 	if d := n.pkg.Flow.Directives; d != nil {
-		d.Allowed(c.Pos, finding.SeveredCallee)
+		for _, code := range []finding.Code{finding.SeveredCallee, finding.CallWithoutContext, finding.UncancellableWait, finding.UncancellableLoop} {
+			d.Allowed(c.Pos, code)
+		}
 	}
 }
 
@@ -271,7 +254,7 @@ func (p *program) close(v *ctxflow.Verdict, home *Package) bool {
 		for _, in := range s.n.in {
 			from := in.from
 			switch {
-			case in.call.Silent || from.Test:
+			case v.Open.Stopped(in.call) || from.Test:
 			case from.Hand:
 				if p.addCloser(v, in, s.chain) {
 					shown = shown || from.pkg.Shown
@@ -301,10 +284,10 @@ func (p *program) addCloser(v *ctxflow.Verdict, in incoming, chain []string) boo
 	if from.reached {
 		grade = finding.GradeRequest
 	}
-	if grade == finding.GradeContract && (from.Unheeded || ctxflow.StartUp(append([]string{from.Name}, chain...)...)) {
+	if grade == finding.GradeContract && (from.Unheeded || v.Open.StartsUp(from.Name, chain)) {
 		return false
 	}
-	if d := from.pkg.Flow.Directives; d != nil && d.Allowed(pos, finding.SeveredCallee) {
+	if d := from.pkg.Flow.Directives; d != nil && d.Allowed(pos, v.Code) {
 		return false
 	}
 	v.Grade = max(v.Grade, grade)

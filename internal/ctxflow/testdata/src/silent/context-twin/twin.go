@@ -44,7 +44,7 @@ func below(d db) error {
 func AboveContext(ctx context.Context, d db) error { return d.Query(ctx, "below") }
 
 func Caller(ctx context.Context, s *store, d db) error {
-	for _, f := range []error{s.Get("1"), s.Put("1"), s.Del("1"), Ping(d), Above(d)} {
+	for _, f := range []error{s.Get("1"), s.Put("1"), s.Del("1"), Ping(d), Above(d)} { // reported: CTX202
 		if f != nil {
 			return f
 		}

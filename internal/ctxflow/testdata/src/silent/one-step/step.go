@@ -124,7 +124,7 @@ func StaysSelect(ctx context.Context, m marker, ids chan string) {
 	for range 3 {
 		id := ""
 		select {
-		case <-ctx.Done():
+		case <-ctx.Done(): // reported: CTX204
 		case id = <-ids:
 			c, cancel := context.WithTimeout(context.Background(), time.Second) // reported: CTX101
 			_ = m.Mark(c, id)

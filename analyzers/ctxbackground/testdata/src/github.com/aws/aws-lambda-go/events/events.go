@@ -1,4 +1,0 @@
-// Package events has of the real one what the tests call.
-package events
-
-type SQSEvent struct{}

@@ -1,4 +1,0 @@
-// Package http has of the real one what the tests call.
-package http
-
-type Server struct{}

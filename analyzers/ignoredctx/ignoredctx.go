@@ -1,0 +1,75 @@
+package ignoredctx
+
+import (
+	"go/token"
+	"reflect"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/ctxprop/ctxprop/internal/ctxflow"
+	"github.com/ctxprop/ctxprop/internal/finding"
+)
+
+const name = "ignoredctx"
+
+const doc = `check that work which could end with its caller does
+
+The ignoredctx analyzer reports work that no cancellation can end although a
+context is at hand: CTX202 a blocking call that has a sibling with a context,
+CTX203 a sleep, channel operation or other wait, CTX204 a loop over such work.`
+
+// Analyzer reports with the default settings, on summaries of its own.
+var Analyzer = New(ctxflow.New(ctxflow.Config{}))
+
+// New returns an analyzer that reports from the given ctxflow analyzer.
+func New(flow *analysis.Analyzer) *analysis.Analyzer {
+	r := &reporter{flow: flow, severity: finding.Warning}
+	a := &analysis.Analyzer{
+		Name:       name,
+		Doc:        doc,
+		URL:        "https://github.com/ctxprop/ctxprop/blob/main/docs/rules.md",
+		Requires:   []*analysis.Analyzer{flow},
+		ResultType: reflect.TypeFor[[]*finding.Finding](),
+		Run:        r.run,
+	}
+	a.Flags.Func("severity", "report at or above error, warning or info (default warning)", func(s string) (err error) {
+		r.severity, err = finding.ParseSeverity(s)
+		return err
+	})
+	return a
+}
+
+type reporter struct {
+	flow     *analysis.Analyzer
+	severity finding.Severity
+}
+
+func (r *reporter) run(pass *analysis.Pass) (any, error) {
+	flow := pass.ResultOf[r.flow].(*ctxflow.Result)
+	var vs []*ctxflow.Verdict
+	var fs []*finding.Finding
+	for _, v := range flow.Verdicts {
+		if Reports(v.Code) {
+			vs, fs = append(vs, v), append(fs, Finding(pass.Fset, v))
+		}
+	}
+	addFixes(pass, vs, fs, r.severity)
+	fs = append(fs, finding.BadDirectives(pass.Fset, pass.Pkg.Path(), flow.Directives, name, false)...)
+	for _, f := range fs {
+		if f.Severity >= r.severity {
+			pass.Report(f.Diagnostic())
+		}
+	}
+	return fs, nil
+}
+
+// Reports reports whether the analyzer is the one that reports the code.
+func Reports(code finding.Code) bool {
+	rule, ok := finding.Rule(code)
+	return ok && rule.Analyzer == name
+}
+
+// Finding words a verdict, without a fix.
+func Finding(fset *token.FileSet, v *ctxflow.Verdict) *finding.Finding {
+	return v.Finding(fset, message(v))
+}

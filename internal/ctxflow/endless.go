@@ -1,0 +1,483 @@
+package ctxflow
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ctxprop/ctxprop/internal/callee"
+	"github.com/ctxprop/ctxprop/internal/catalog"
+	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/loops"
+	"github.com/ctxprop/ctxprop/internal/provenance"
+)
+
+// This file finds loops that go on after the context has ended (CTX204): a
+// loop that waits in every round and of which no way out depends on a context,
+// one that swallows the error of a call on the context at hand and tries
+// again for ever, and one whose Done case leads round again.
+//
+// What an exit depends on is looked for in its condition, backwards. What is
+// unknown there, a closure, a flag in memory, something that was made under a
+// context, may well depend on one, and the loop is left alone.
+
+// endless lists such loops of f. waits are the waits in f that no context
+// ends; those in a loop that is listed are part of it and are taken out.
+func (e *engine) endless(f *function, waits []*lapse) (found, rest []*lapse) {
+	if !hasBackEdge(f.ssa) {
+		return nil, waits
+	}
+	all := loops.Of(f.ssa)
+	judged := map[*loops.Loop]bool{}
+	for _, l := range all {
+		if e.retryTaken(f, l.Head) {
+			judged[l] = true
+			continue
+		}
+		lapse := e.fallsThrough(f, l, all)
+		if lapse == nil {
+			lapse = e.waitsForEver(f, l, all, waits)
+		}
+		if lapse == nil {
+			lapse = e.swallows(f, l, all)
+		}
+		if lapse != nil {
+			judged[l] = true
+			found = append(found, lapse)
+		}
+	}
+	for _, w := range waits {
+		if !slices.ContainsFunc(all, func(l *loops.Loop) bool { return judged[l] && l.Contains(w.at.Block()) }) {
+			rest = append(rest, w)
+		}
+	}
+	return found, rest
+}
+
+// retryTaken reports whether a loop is judged as a retry already: one loop has
+// one verdict.
+func (e *engine) retryTaken(f *function, head *ssa.BasicBlock) bool {
+	return slices.ContainsFunc(e.retryLoops[f], func(r *retryLoop) bool { return r.taken && r.loop.Head == head })
+}
+
+func hasBackEdge(fn *ssa.Function) bool {
+	return slices.ContainsFunc(fn.Blocks, func(b *ssa.BasicBlock) bool {
+		return slices.ContainsFunc(b.Succs, func(s *ssa.BasicBlock) bool { return s.Dominates(b) })
+	})
+}
+
+// fallsThrough: a select in the loop has a Done case that does nothing but go
+// round again, and nothing else in the loop leaves on a context. This is what
+// a break in a select does, too.
+func (e *engine) fallsThrough(f *function, l *loops.Loop, all []*loops.Loop) *lapse {
+	for _, b := range l.Blocks {
+		if loops.Around(all, b) != l {
+			continue
+		}
+		for _, instr := range b.Instrs {
+			s, ok := instr.(*ssa.Select)
+			if !ok {
+				continue
+			}
+			for i, st := range s.States {
+				if doneOf(st.Chan) == nil || !e.goesRound(l, s, i) || e.leavesOnContext(l, true) {
+					continue
+				}
+				sink := waitSink("done case", "the loop")
+				return &lapse{code: finding.UncancellableLoop, home: f, at: s, pos: st.Pos, end: st.Pos + 2, sink: sink, use: fallsThroughUse}
+			}
+		}
+	}
+	return nil
+}
+
+// fallsThroughUse marks the verdict on a Done case, see Verdict.FallsThrough.
+const fallsThroughUse = "return"
+
+// FallsThrough reports whether a verdict is about a Done case that does not
+// leave its loop.
+func (v *Verdict) FallsThrough() bool {
+	return v.Code == finding.UncancellableLoop && v.Use == fallsThroughUse
+}
+
+// goesRound reports whether the i-th case of the select does nothing and stays
+// in the loop: its blocks have no effect but logging, and what they hand on to
+// the others is not told apart there.
+func (e *engine) goesRound(l *loops.Loop, s *ssa.Select, i int) bool {
+	to := caseBlock(s, i)
+	if to == nil || !l.Contains(to) {
+		return false
+	}
+	from := caseTest(s, i)
+	for range 8 { // the case's own blocks, which nothing else leads to
+		if len(to.Preds) > 1 {
+			return !toldApart(from, to)
+		}
+		for _, instr := range to.Instrs {
+			if !e.noEffect(instr) {
+				return false
+			}
+		}
+		if len(to.Succs) != 1 {
+			return false
+		}
+		from, to = to, to.Succs[0]
+		if !l.Contains(to) {
+			return false
+		}
+	}
+	return false
+}
+
+// caseTest is the block that branches to the i-th case.
+func caseTest(s *ssa.Select, i int) *ssa.BasicBlock {
+	for _, ref := range *s.Referrers() {
+		index, ok := ref.(*ssa.Extract)
+		if !ok || index.Index != 0 {
+			continue
+		}
+		for _, use := range *index.Referrers() {
+			if cmp, ok := use.(*ssa.BinOp); ok && isIndex(cmp.Y, i) {
+				return cmp.Block()
+			}
+		}
+	}
+	return nil
+}
+
+// toldApart reports whether a phi of the block has another value from the
+// given predecessor than from the others: a flag that the case has set.
+func toldApart(from, to *ssa.BasicBlock) bool {
+	i := slices.Index(to.Preds, from)
+	for _, instr := range to.Instrs {
+		phi, ok := instr.(*ssa.Phi)
+		if !ok {
+			break
+		}
+		if i < 0 || !slices.ContainsFunc(phi.Edges, func(v ssa.Value) bool { return v != phi.Edges[i] }) {
+			continue
+		}
+		if _, flag := phi.Edges[i].(*ssa.Const); flag {
+			return true
+		}
+	}
+	return i < 0
+}
+
+// noEffect reports whether an instruction changes nothing that the loop could
+// see: logging and what prepares it.
+func (e *engine) noEffect(instr ssa.Instruction) bool {
+	switch instr := instr.(type) {
+	case *ssa.Store:
+		_, temporary := localBase(instr.Addr).(*ssa.Alloc)
+		return temporary && localBase(instr.Addr).(*ssa.Alloc).Comment == "varargs"
+	case *ssa.Call:
+		for _, t := range e.calls.Targets(&instr.Call) {
+			if t.Obj == nil {
+				return false
+			}
+			if entry, ok := e.lookup(t); ok && entry.Kind == catalog.Quiet || observes(t) || contextMethod(instr, "Err") != nil {
+				continue
+			}
+			return false
+		}
+		return true
+	case *ssa.Send, *ssa.Go, *ssa.Defer, *ssa.MapUpdate, *ssa.Select, *ssa.Return, *ssa.Panic, *ssa.RunDefers:
+		return false
+	}
+	return true
+}
+
+// waitsForEver: a wait that no context ends is in the loop, on which no way
+// out depends either.
+func (e *engine) waitsForEver(f *function, l *loops.Loop, all []*loops.Loop, waits []*lapse) *lapse {
+	for _, w := range waits {
+		if loops.Around(all, w.at.Block()) != l || e.leavesOnContext(l, false) {
+			continue
+		}
+		pos := loopPos(f.ssa, w.at.Pos())
+		if !pos.IsValid() {
+			return nil
+		}
+		return &lapse{code: finding.UncancellableLoop, home: f, at: w.at, pos: pos, end: pos + token.Pos(len("for")), sink: w.sink}
+	}
+	return nil
+}
+
+// swallows: every round calls something on the context at hand, and its error
+// leads round again. Once the context is done the loop spins.
+func (e *engine) swallows(f *function, l *loops.Loop, all []*loops.Loop) *lapse {
+	switch l.Kind() {
+	case loops.Each, loops.Counted, loops.Drain:
+		return nil // ends by itself, at once where every step fails at once
+	}
+	for _, cs := range f.calls {
+		b := cs.instr.Block()
+		call, ok := cs.instr.(*ssa.Call)
+		if !ok || loops.Around(all, b) != l || !l.EveryRound(b) || !returnsError(call.Call.Signature()) {
+			continue
+		}
+		for _, t := range cs.targets {
+			for _, arg := range e.blockingArgs(t, cs.instr) {
+				if !e.mayEnd(arg.arg) || arg.sink.Local || e.leavesOnContext(l, false) {
+					continue
+				}
+				pos := loopPos(f.ssa, call.Pos())
+				if !pos.IsValid() {
+					return nil
+				}
+				return &lapse{code: finding.UncancellableLoop, home: f, at: call, pos: pos, end: pos + token.Pos(len("for")), sink: arg.sink}
+			}
+		}
+	}
+	return nil
+}
+
+// mayEnd reports whether a context is a caller's own, and not one made in the
+// round.
+func (e *engine) mayEnd(ctx ssa.Value) bool {
+	os := e.trace.Of(ctx)
+	for _, o := range os {
+		if o.Kind != provenance.Param {
+			return false
+		}
+	}
+	return len(os) > 0
+}
+
+// loopPos is where the innermost for statement around a position begins.
+func loopPos(fn *ssa.Function, pos token.Pos) token.Pos {
+	found := token.NoPos
+	if fn.Syntax() == nil {
+		return found
+	}
+	ast.Inspect(fn.Syntax(), func(n ast.Node) bool {
+		if n == nil || pos < n.Pos() || n.End() <= pos {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.ForStmt:
+			found = n.For
+		case *ast.RangeStmt:
+			found = n.For
+		case *ast.FuncLit:
+			if n != fn.Syntax() {
+				found = token.NoPos
+			}
+		}
+		return true
+	})
+	return found
+}
+
+// leavesOnContext reports whether a way out of the loop may depend on a
+// context. Strictly, only what certainly does counts.
+func (e *engine) leavesOnContext(l *loops.Loop, strict bool) bool {
+	h := heeder{e: e, loop: l, strict: strict, seen: map[ssa.Value]bool{}}
+	for _, exit := range l.Exits() {
+		if _, panics := exit.To.Instrs[len(exit.To.Instrs)-1].(*ssa.Panic); panics {
+			continue // what SSA adds after the last case of a select
+		}
+		for _, c := range conditions(l, exit) {
+			if h.decides(c) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// condition is a branch that control takes on the way to an exit.
+type condition struct {
+	cond  ssa.Value
+	value bool
+}
+
+// conditions lists what decides that control takes an exit: the branch itself
+// and those before it in the loop on which it depends.
+func conditions(l *loops.Loop, exit loops.Exit) []condition {
+	var out []condition
+	to := exit.To
+	for b := exit.From; b != nil && l.Contains(b); to, b = b, b.Idom() {
+		if branch, ok := b.Instrs[len(b.Instrs)-1].(*ssa.If); ok && (to == exit.To || len(to.Preds) == 1) {
+			out = append(out, condition{branch.Cond, b.Succs[0] == to})
+		}
+		if b == l.Head {
+			break
+		}
+	}
+	return out
+}
+
+// heeder looks for contexts behind a condition.
+type heeder struct {
+	e      *engine
+	loop   *loops.Loop
+	strict bool
+	seen   map[ssa.Value]bool
+}
+
+// decides reports whether a context may be behind a branch. Which case of a
+// select was taken tells of its channel alone.
+func (h *heeder) decides(c condition) bool {
+	if cmp, ok := c.cond.(*ssa.BinOp); ok {
+		if index, ok := cmp.X.(*ssa.Extract); ok && index.Index == 0 {
+			if s, ok := index.Tuple.(*ssa.Select); ok {
+				for i, st := range s.States {
+					if c.value && isIndex(cmp.Y, i) {
+						return endChannel(st.Chan) || !h.strict && !isTimer(st.Chan.Type())
+					}
+				}
+				return false
+			}
+		}
+	}
+	return h.heeds(c.cond)
+}
+
+func (h *heeder) heeds(v ssa.Value) bool {
+	if v == nil || h.seen[v] {
+		return false
+	}
+	h.seen[v] = true
+	if h.loop.Invariant(v) {
+		return false
+	}
+	switch v := v.(type) {
+	case *ssa.Call:
+		return h.call(&v.Call)
+	case *ssa.UnOp:
+		switch v.Op {
+		case token.MUL:
+			return h.memory(v.X)
+		case token.ARROW:
+			return doneOf(v.X) != nil || !h.strict && !isTimer(v.X.Type())
+		}
+	case *ssa.Select:
+		for _, st := range v.States {
+			if endChannel(st.Chan) || !h.strict && !isTimer(st.Chan.Type()) {
+				return true
+			}
+		}
+		return false
+	}
+	instr, ok := v.(ssa.Instruction)
+	if !ok {
+		return false
+	}
+	for _, op := range instr.Operands(nil) {
+		if *op != nil && h.heeds(*op) {
+			return true
+		}
+	}
+	return false
+}
+
+// memory is a read of a variable that somebody may have changed on account of
+// a context.
+func (h *heeder) memory(addr ssa.Value) bool {
+	switch a := addr.(type) {
+	case *ssa.Alloc:
+		vals, ok := callee.StoredIn(a)
+		if !ok {
+			return !h.strict || h.givenToCall(a)
+		}
+		return slices.ContainsFunc(vals, h.heeds) || !h.strict && inClosure(a)
+	case *ssa.FieldAddr:
+		if base, ok := a.X.(*ssa.Alloc); ok {
+			return !h.strict || h.givenToCall(base)
+		}
+	}
+	if instr, ok := addr.(ssa.Instruction); ok && !h.loop.Invariant(addr) {
+		for _, op := range instr.Operands(nil) {
+			if *op != nil && h.heeds(*op) {
+				return true
+			}
+		}
+		_, field := addr.(*ssa.FieldAddr)
+		return field && !h.strict
+	}
+	return !h.strict
+}
+
+// givenToCall reports whether a local is filled by a call with a context.
+func (h *heeder) givenToCall(a *ssa.Alloc) bool {
+	for _, ref := range *a.Referrers() {
+		if call, ok := ref.(*ssa.Call); ok && h.call(&call.Call) {
+			return true
+		}
+	}
+	return false
+}
+
+// call reports whether what a call in the loop returns may depend on a context.
+func (h *heeder) call(c *ssa.CallCommon) bool {
+	args := c.Args
+	if c.IsInvoke() {
+		args = append([]ssa.Value{c.Value}, args...)
+	}
+	for _, arg := range args {
+		switch {
+		case provenance.Carries(arg.Type()):
+			return true
+		case isBasic(arg.Type()) && h.heeds(arg):
+			return true
+		case isFunc(arg.Type()):
+			if !h.strict || closesOverContext(arg) {
+				return true
+			}
+		case !h.strict && !h.e.plainArg(arg, 0):
+			return true
+		}
+	}
+	if _, ok := c.Value.(*ssa.Builtin); ok {
+		return false
+	}
+	for _, t := range h.e.calls.Targets(c) {
+		switch {
+		case t.Fn != nil && mentionsContext(t.Fn, 2):
+			return true
+		case t.Fn == nil && t.Obj == nil && (!h.strict || closesOverContext(c.Value)):
+			return true
+		}
+	}
+	return false
+}
+
+func isBasic(t types.Type) bool {
+	_, ok := t.Underlying().(*types.Basic)
+	return ok
+}
+
+func closesOverContext(v ssa.Value) bool {
+	mc, ok := v.(*ssa.MakeClosure)
+	return ok && mentionsContext(mc.Fn.(*ssa.Function), 2)
+}
+
+// mentionsContext reports whether a function, or one that it calls, touches a
+// context.
+func mentionsContext(fn *ssa.Function, depth int) bool {
+	for _, v := range fn.FreeVars {
+		if p, ok := v.Type().Underlying().(*types.Pointer); provenance.Carries(v.Type()) || ok && provenance.Carries(p.Elem()) {
+			return true
+		}
+	}
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			if v, ok := instr.(ssa.Value); ok && provenance.Carries(v.Type()) {
+				return true
+			}
+			c, ok := instr.(ssa.CallInstruction)
+			if !ok || depth == 0 {
+				continue
+			}
+			if callee := c.Common().StaticCallee(); callee != nil && callee.Pkg == fn.Pkg && mentionsContext(callee, depth-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
