@@ -12,10 +12,12 @@ const resolution = 10 * time.Millisecond
 
 // A watch knows when the callers of running calls left. Asking each context to
 // tell (context.AfterFunc) would cost four allocations a call; looking at all of
-// them now and then costs none.
+// them now and then costs none. A timer does it rather than a goroutine, which
+// would be there for a while after the last call and count as a leak in tests.
 type watch struct {
 	mu      sync.Mutex
 	calls   map[*watched]struct{}
+	timer   *time.Timer
 	looking bool
 	pool    sync.Pool
 }
@@ -40,7 +42,11 @@ func (w *watch) begin(ctx context.Context) *watched {
 	w.calls[c] = struct{}{}
 	if !w.looking {
 		w.looking = true
-		go w.look()
+		if w.timer == nil {
+			w.timer = time.AfterFunc(resolution, w.look)
+		} else {
+			w.timer.Reset(resolution)
+		}
 	}
 	return c
 }
@@ -65,22 +71,17 @@ func (w *watch) end(c *watched) time.Time {
 	return gone
 }
 
-// look runs as long as there are calls.
+// look goes on as long as there are calls.
 func (w *watch) look() {
-	tick := time.NewTicker(resolution)
-	defer tick.Stop()
-	for now := range tick.C {
-		w.mu.Lock()
-		for c := range w.calls {
-			if c.gone.IsZero() && c.ctx.Err() != nil {
-				c.gone = now
-			}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	now := time.Now()
+	for c := range w.calls {
+		if c.gone.IsZero() && c.ctx.Err() != nil {
+			c.gone = now
 		}
-		if len(w.calls) == 0 {
-			w.looking = false
-			w.mu.Unlock()
-			return
-		}
-		w.mu.Unlock()
+	}
+	if w.looking = len(w.calls) > 0; w.looking {
+		w.timer.Reset(resolution)
 	}
 }
