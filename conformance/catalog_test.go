@@ -3,7 +3,6 @@ package conformance
 import (
 	"flag"
 	"fmt"
-	"go/types"
 	"os"
 	"slices"
 	"strings"
@@ -40,11 +39,16 @@ func TestCatalog(t *testing.T) {
 		lib, err := v.service(s)
 		add("service "+s.String(), s.Pos, lib, err)
 	}
+	for _, p := range c.Providers() {
+		lib, err := v.provider(p)
+		add("provider "+p.String(), p.Pos, lib, err)
+	}
 	slices.Sort(list)
 	checkDerivers(t, v)
 	checkDefaults(t, v)
 	checkClients(t, v)
 	checkRefusals(t, v)
+	checkServices(t, v)
 	compareList(t, strings.Join(list, ""))
 }
 
@@ -65,43 +69,4 @@ func compareList(t *testing.T, got string) {
 	if got != string(want) {
 		t.Errorf("%s is not what the modules of go.mod give: run go test -update .", listFile)
 	}
-}
-
-// root checks that the types of a root exist and that it has a context.
-func (v *verifier) root(r catalog.Root) (*library, error) {
-	if m := r.Method(); m != (catalog.Symbol{}) {
-		lib := v.libraries[m.Pkg]
-		fn, err := lib.function(m)
-		if err != nil {
-			return lib, err
-		}
-		return lib, want(providerParam(fn.Signature()) >= 0, "it takes no context")
-	}
-	var last *library
-	provided := false
-	for _, name := range r.Types() {
-		lib := v.libraries[name.Pkg]
-		if lib == nil || lib.named(name.Name) == nil {
-			return nil, fmt.Errorf("there is no type %v", name)
-		}
-		t := lib.named(name.Name)
-		provided = provided || isContext(t) || providesContext(types.NewPointer(t)) || providesContext(t)
-		if name.Pkg != "context" {
-			last = lib
-		}
-	}
-	return last, want(provided, "none of its types is or provides a context")
-}
-
-// service checks that generated code can register with the type.
-func (v *verifier) service(s catalog.Service) (*library, error) {
-	lib := v.libraries[s.Pkg]
-	named := lib.named(s.Name)
-	if named == nil {
-		return lib, fmt.Errorf("there is no type")
-	}
-	if types.IsInterface(named) == s.Pointer {
-		return lib, fmt.Errorf("an interface is written without *, a struct with it")
-	}
-	return lib, want(methodNamed(named, "RegisterService") != nil, "it has no method RegisterService")
 }

@@ -14,6 +14,17 @@ const contextType = "context.Context"
 
 func isContext(t types.Type) bool { return types.TypeString(types.Unalias(t), nil) == contextType }
 
+// implementsContext reports whether t is a context by its methods.
+func implementsContext(t types.Type) bool {
+	set := types.NewMethodSet(t)
+	for _, name := range []string{"Deadline", "Done", "Err", "Value"} {
+		if set.Lookup(nil, name) == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // providesContext reports whether t has a method Context() context.Context.
 func providesContext(t types.Type) bool {
 	sel := types.NewMethodSet(t).Lookup(nil, "Context")
@@ -43,7 +54,7 @@ func paramWhere(sig *types.Signature, ok func(types.Type) bool) int {
 // returnsContext reports whether a result is or provides a context.
 func returnsContext(sig *types.Signature) bool {
 	for v := range sig.Results().Variables() {
-		if isContext(v.Type()) || providesContext(v.Type()) {
+		if isContext(v.Type()) || providesContext(v.Type()) || implementsContext(v.Type()) {
 			return true
 		}
 	}

@@ -48,3 +48,9 @@ func TestLifetime(t *testing.T) {
 func TestDeclared(t *testing.T) {
 	fixtest.Run(t, analysistest.TestData(), all(t), "declared/...")
 }
+
+// TestFrameworks: handlers of frameworks, queues and generated services, and the
+// expressions that yield their contexts, whether these end or not.
+func TestFrameworks(t *testing.T) {
+	fixtest.Run(t, analysistest.TestData(), all(t), "frameworks/...")
+}

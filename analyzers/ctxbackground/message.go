@@ -2,7 +2,9 @@ package ctxbackground
 
 import (
 	"fmt"
+	"strings"
 
+	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
@@ -18,6 +20,8 @@ func message(v *ctxflow.Verdict) string {
 		text = fmt.Sprintf("%s starts %s on a detached context (%s) without a deadline, and nobody waits for it: give it a timeout", v.HomeName, v.Sink.Name, v.Root)
 	case v.InGroup:
 		text = fmt.Sprintf("%s waits for %s in a group on another context than the group's, so it goes on when the group has failed; use the one that errgroup.WithContext returns", v.HomeName, v.Sink.Name)
+	case v.Deaf.Deaf:
+		text = fmt.Sprintf("%s hands %s on to %s, but a %s ends with its request only where %s is set, which this program leaves alone; %s", v.HomeName, v.Root, v.Sink.Name, shortType(v.Deaf.TypeName), v.Deaf.Unless, advice(v))
 	case v.Code == finding.WrongContext:
 		text = fmt.Sprintf("%s waits for %s on %s, which lives as long as its owner, although its caller's context is at hand; %s", v.HomeName, v.Sink.Name, v.Root, advice(v))
 	case v.Code == finding.ContextOutlived:
@@ -48,4 +52,9 @@ func deriveAdvice(v *ctxflow.Verdict) string {
 		return "derive it from " + expr
 	}
 	return "name the context parameter and derive it from that"
+}
+
+// shortType names a type by the last element of its package's path.
+func shortType(n catalog.TypeName) string {
+	return n.Pkg[strings.LastIndexByte(n.Pkg, '/')+1:] + "." + n.Name
 }

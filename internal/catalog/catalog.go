@@ -13,12 +13,14 @@ import (
 // A Catalog is a set of lines, ready for lookup. It is immutable and may be
 // used by any number of goroutines.
 type Catalog struct {
-	packages map[string]*packageLines
-	trees    map[string]*Entry
-	marks    map[mark]*Entry
-	shapes   []Root // func roots, the flag's before the built-in
-	methods  []Root // method roots, likewise
-	services []Service
+	packages  map[string]*packageLines
+	trees     map[string]*Entry
+	marks     map[mark]*Entry
+	shapes    []Root          // func roots, the flag's before the built-in
+	methods   []Root          // method roots, likewise
+	callbacks map[Symbol]Root // roots by what they are given to
+	services  []Service
+	providers map[TypeName]Provider
 	// builtin holds the packages, and with a "/..." at the end the trees, that
 	// the embedded tables name.
 	builtin map[string]bool
@@ -78,6 +80,7 @@ func load() (*Catalog, error) {
 		all.entries = append(all.entries, t.entries...)
 		all.roots = append(all.roots, t.roots...)
 		all.services = append(all.services, t.services...)
+		all.providers = append(all.providers, t.providers...)
 	}
 	errs = append(errs, all.checkDuplicates())
 	if err := errors.Join(errs...); err != nil {
@@ -105,14 +108,25 @@ func (c *Catalog) Extend(origin, text string) (*Catalog, error) {
 // with returns a copy of c in which t overrides what it also describes.
 func (c *Catalog) with(t table) *Catalog {
 	n := &Catalog{
-		packages: maps.Clone(c.packages),
-		trees:    maps.Clone(c.trees),
-		marks:    maps.Clone(c.marks),
-		builtin:  c.builtin,
-		services: slices.Concat(t.services, c.services),
+		packages:  maps.Clone(c.packages),
+		trees:     maps.Clone(c.trees),
+		marks:     maps.Clone(c.marks),
+		builtin:   c.builtin,
+		callbacks: maps.Clone(c.callbacks),
+		services:  slices.Concat(t.services, c.services),
+		providers: maps.Clone(c.providers),
 	}
 	if n.packages == nil {
 		n.packages, n.trees, n.marks = map[string]*packageLines{}, map[string]*Entry{}, map[mark]*Entry{}
+		n.callbacks, n.providers = map[Symbol]Root{}, map[TypeName]Provider{}
+	}
+	for _, p := range t.providers {
+		n.providers[p.TypeName] = p
+	}
+	for _, r := range t.roots {
+		if r.Fn != Deduced {
+			n.callbacks[r.method.identity()] = r
+		}
 	}
 	fresh := map[string]bool{} // packages whose lines are n's own already
 	for i := range t.entries {
@@ -159,9 +173,11 @@ func (l *packageLines) clone() *packageLines {
 
 func splitRoots(roots []Root) (shapes, methods []Root) {
 	for _, r := range roots {
-		if r.method == (Symbol{}) {
+		switch {
+		case r.Fn != Deduced: // in a map of their own
+		case r.method == (Symbol{}):
 			shapes = append(shapes, r)
-		} else {
+		default:
 			methods = append(methods, r)
 		}
 	}
@@ -202,7 +218,10 @@ func (t *table) checkDuplicates() error {
 		check(r.String(), r, r.Pos)
 	}
 	for _, s := range t.services {
-		check(Service{TypeName: s.TypeName, Pointer: s.Pointer}, s, s.Pos)
+		check("service "+s.String(), s, s.Pos)
+	}
+	for _, p := range t.providers {
+		check(p.TypeName, p.TypeName, p.Pos)
 	}
 	return errors.Join(errs...)
 }
@@ -243,7 +262,10 @@ func (c *Catalog) Entries() []Entry {
 }
 
 // Roots returns all lines about roots, in the order in which they are tried.
-func (c *Catalog) Roots() []Root { return slices.Concat(c.shapes, c.methods) }
+func (c *Catalog) Roots() []Root {
+	callbacks := slices.SortedFunc(maps.Values(c.callbacks), func(a, b Root) int { return a.method.compare(b.method) })
+	return slices.Concat(c.shapes, c.methods, callbacks)
+}
 
 // Services returns the types of servers that generated code registers with.
 func (c *Catalog) Services() []Service { return slices.Clone(c.services) }

@@ -36,6 +36,9 @@ func TestEveryLineWasChecked(t *testing.T) {
 	for _, s := range c.Services() {
 		want("service "+s.String(), s.Pos)
 	}
+	for _, p := range c.Providers() {
+		want("provider "+p.String(), p.Pos)
+	}
 	for line := range checked {
 		t.Errorf("conformance/symbols.tsv has a line that is in no table: %s", line)
 	}

@@ -80,7 +80,8 @@
 //	           it, the first parameter of type context.Context.
 //	           For derive, detach, carry and block; and for handler, where
 //	           without it the first that is or provides a context is meant
-//	ctx=recv   the receiver holds it. For block
+//	ctx=recv   the receiver holds it, or is it. For block, and for derive, detach
+//	           and carry
 //	fn=N       parameter N is the function argument; without it, every parameter
 //	           of function type. For sync, spawn, later and shared; and for
 //	           block, which calls it before it returns
@@ -92,23 +93,48 @@
 //
 //	root func(TYPES) [RESULTS] name="what it is" [ctx=N] [grade=C]
 //	root (PACKAGE.INTERFACE).METHOD name="what it is" [ctx=N] [grade=C]
+//	root SYMBOL fn=N name="what it is" [grade=C]
 //	service TYPE
+//	service NAME func(TYPES) [RESULTS] name="what a method is"
 //
 // The first form says that every function, method and closure of that shape
 // starts a request; the second that the method does in every type which
-// implements the interface. grade=C is for shapes that have a caller's context
-// but serve no request. ctx is the parameter that is or provides the context;
-// without it, the first that is a context.Context or has a method
-// Context() context.Context. The third form says that a function
-// RegisterXServer(TYPE, Interface) makes a root of every method of Interface.
+// implements the interface; the third that what SYMBOL, a function or method, is
+// given as parameter N does: a function, or a value with all its exported methods
+// that have a context. grade=C is for what has a caller's context but serves no
+// request, and for requests whose contexts never end by themselves. ctx is the
+// parameter that is or provides the context; without it, the first that is a
+// context.Context or has a method Context() context.Context.
+//
+// service lines are for the functions that code generators make to register the
+// implementation of a service: every method of the interface that such a function
+// is given is a root. The short form means a function RegisterXServer(TYPE,
+// XServer). In the long form NAME is the function's name, in which a * stands for
+// the service's; the interface is the first parameter written _, and its name
+// begins with the service's.
 //
 // A type is a predeclared name (error, any, string), a name with its package's
 // whole path (*net/http.Request), a pointer, slice or func of types, or _ for
-// any type. Type arguments may be given, connectrpc.com/connect.Request[_], or
+// any type. As a type's name _ means any type of the package, and as its package
+// any package. Type arguments may be given, connectrpc.com/connect.Request[_], or
 // left out to match all. In a list of types, ... stands for any number of
 // them; a variadic parameter is a slice.
 //
 //	root func(..., net/http.ResponseWriter, ..., *net/http.Request, ...) ... name="net/http handler"
+//
+// # Providers
+//
+//	provider TYPE [expr=CHAIN] [deaf] [unless=TYPE.FIELD] [unset]
+//
+// A value of TYPE, or of a type that embeds it, stands for a request. CHAIN is
+// what it is asked for the request's context: fields and methods without
+// parameters, a method last, as in Request().Context(). A type with a method
+// Context() context.Context needs no line.
+//
+//	deaf       TYPE has the methods of a context, but does not end with the request
+//	unless=    but where this field of a type of the same package is set
+//	unset      the chain yields a root, unless the program puts a context there:
+//	           nothing is lost with it in a package that never asks for it
 //
 // # Directives
 //

@@ -62,6 +62,9 @@ func describe(c *Catalog) []string {
 	for _, s := range c.Services() {
 		lines = append(lines, "service "+s.String())
 	}
+	for _, p := range c.Providers() {
+		lines = append(lines, "provider "+p.String())
+	}
 	slices.Sort(lines)
 	return lines
 }

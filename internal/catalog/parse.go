@@ -19,9 +19,10 @@ func (p Pos) String() string { return p.Origin + ":" + strconv.Itoa(p.Line) }
 
 // table is the parsed form of one text, in the order of its lines.
 type table struct {
-	entries  []Entry
-	roots    []Root
-	services []Service
+	entries   []Entry
+	roots     []Root
+	services  []Service
+	providers []Provider
 }
 
 // parse reads a text of lines. The error joins one error per bad line.
@@ -100,10 +101,15 @@ func (t *table) parseStatement(pos Pos, statement string) error {
 		service.Pos = pos
 		t.services = append(t.services, service)
 		return err
+	case "provider":
+		provider, err := parseProvider(rest)
+		provider.Pos = pos
+		t.providers = append(t.providers, provider)
+		return err
 	}
 	kind, ok := kindNamed(word)
 	if !ok {
-		return fmt.Errorf("unknown kind %q: use one of %s, root, service", word, Verbs())
+		return fmt.Errorf("unknown kind %q: use one of %s, root, service, provider", word, Verbs())
 	}
 	entry, err := parseEntry(kind, rest)
 	entry.Pos = pos
@@ -183,7 +189,7 @@ func (e *Entry) set(attr attribute, value string) (err error) {
 	case attrClass:
 		e.Class, err = parseClass(value)
 	case attrCtx:
-		e.Ctx, err = parseContextArg(e.Kind, value)
+		e.Ctx, err = parseContextArg(value)
 	case attrFn:
 		e.Fn, err = parseIndex("fn", value)
 	case attrUse:
@@ -207,12 +213,9 @@ func parseClass(value string) (Class, error) {
 	return "", fmt.Errorf("unknown class %q: use one of %s", value, strings.Join(names, ", "))
 }
 
-func parseContextArg(kind Kind, value string) (int, error) {
+func parseContextArg(value string) (int, error) {
 	if value != "recv" {
 		return parseIndex("ctx", value)
-	}
-	if kind != Block {
-		return 0, fmt.Errorf("ctx=recv is for block lines only: %v takes its context from a parameter", kind)
 	}
 	return Receiver, nil
 }

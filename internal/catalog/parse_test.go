@@ -7,7 +7,7 @@ import (
 
 func TestParseErrors(t *testing.T) {
 	tests := []struct{ name, line, want string }{
-		{"unknown kind", "blocks net.Dial", `unknown kind "blocks": use one of fresh, derive, detach, carry, bare, block, wait, twin, quiet, noreturn, sync, spawn, later, shared, handler, expensive, root, service`},
+		{"unknown kind", "blocks net.Dial", `unknown kind "blocks": use one of fresh, derive, detach, carry, bare, block, wait, twin, quiet, noreturn, sync, spawn, later, shared, handler, expensive, root, service, provider`},
 		{"no symbol", "quiet", `quiet needs a symbol, such as net/http.NewRequest or (*net/http.Client).Do`},
 		{"package without a form", "quiet log/slog", `symbol "log/slog" names no function: write log/slog.Func, log/slog.* for the whole package, or log/slog/... for all below it as well`},
 		{"empty name", "quiet log/slog.", `symbol "log/slog." names no function: write log/slog.Func, log/slog.* for the whole package, or log/slog/... for all below it as well`},
@@ -32,18 +32,20 @@ func TestParseErrors(t *testing.T) {
 		{"index", "block a.F class=rpc ctx=first", `ctx=first is not the index of a parameter: count from 0, without the receiver`},
 		{"negative index", "sync a.F fn=-1", `fn=-1 is not the index of a parameter: count from 0, without the receiver`},
 		{"huge index", "sync a.F fn=100", `fn=100 is not the index of a parameter: count from 0, without the receiver`},
-		{"recv elsewhere", "derive (a.T).F ctx=recv", `ctx=recv is for block lines only: derive takes its context from a parameter`},
 		{"sibling", "twin a.F class=sql use=b/c.G", `use=b/c.G is malformed: write the name of a method of the same receiver or of a function of the same package, or TYPE.NAME`},
 		{"awaiting method", "spawn (a.T).Go wait=(a.T).Wait", `wait=(a.T).Wait is not the name of a method`},
 
-		{"root without shape", "root net/http.Handler", `root needs a shape, func(TYPES) RESULTS, or an interface's method, (pkg/path.Interface).Method`},
+		{"root without anything", "root", `root needs a shape, func(TYPES) RESULTS, an interface's method, (pkg/path.Interface).Method, or with fn=N a function that is given the root`},
+		{"root without shape", "root net/http.Handler", `root needs fn=N, the parameter of net/http.Handler that is the root; a shape is written func(TYPES) RESULTS, an interface's method (pkg/path.Interface).Method`},
+		{"root of a shape with fn", `root func(error) fn=0 name="h"`, `fn= is for a function that is given the root, and goes without ctx=`},
+		{"root with fn and ctx", `root a.F fn=0 ctx=0 name="h"`, `fn= is for a function that is given the root, and goes without ctx=`},
 		{"root without name", "root func(error)", `root needs name="what it is"`},
 		{"root with an empty name", `root func(error) name=""`, `root needs name="what it is"`},
 		{"root with a bare name", `root func(error) name=handler`, `name=handler is malformed: write name="what it is"`},
 		{"root with an open name", `root func(error) name="what it is`, `name="what it is is malformed: write name="what it is"`},
 		{"root for a whole type", `root (net/http.Handler).* name="h"`, `root needs one method, not (net/http.Handler).*`},
 		{"root grade", `root func(error) grade=N name="h"`, `unknown grade "N": use R or C`},
-		{"root attribute", `root func(error) class=rpc name="h"`, `unknown attribute "class": root can have ctx=, grade=, name=`},
+		{"root attribute", `root func(error) class=rpc name="h"`, `unknown attribute "class": root can have ctx=, fn=, grade=, name=`},
 		{"root attribute twice", `root func(error) ctx=0 ctx=1 name="h"`, `attribute "ctx" is given twice: remove one`},
 		{"open list", `root func(error name="h"`, `pattern is malformed at " name=\"h\"": want , or )`},
 		{"unqualified type", `root func(Request) name="h"`, `pattern is malformed at "Request) name=\"h\"": want a type: _, a predeclared name, or a name with the path of its package`},
@@ -54,6 +56,22 @@ func TestParseErrors(t *testing.T) {
 
 		{"service without type", "service", `type "" is malformed: write pkg/path.Name`},
 		{"service with attributes", "service a.T ctx=0", `service has no attributes: remove "ctx=0"`},
+		{"service with a bad name", `service New-*Server func(_) name="m"`, `"New-*Server" is not the name of a function: write an identifier, with * for the service's name`},
+		{"service without an interface", `service New*Server func(a.T) name="m"`, `service needs a parameter _, which is the interface`},
+		{"service with an interface after any number", `service New*Server func(..., _) name="m"`, `service needs a parameter _, which is the interface`},
+		{"service without a name", `service New*Server func(_)`, `service needs name="what a method is", and nothing else`},
+		{"service with more than a name", `service New*Server func(_) name="m" grade=C`, `service needs name="what a method is", and nothing else`},
+
+		{"provider without type", "provider", `type "" is malformed: write pkg/path.Name`},
+		{"provider of nothing", "provider a.T", `provider needs expr=, or deaf if the type is a context itself`},
+		{"provider attribute", "provider a.T ctx=0", `unknown attribute "ctx=0": provider can have deaf, expr=, unless=, unset`},
+		{"provider flag with a value", "provider a.T deaf=yes", `unknown attribute "deaf=yes": provider can have deaf, expr=, unless=, unset`},
+		{"provider attribute twice", "provider a.T deaf deaf", `attribute "deaf" is given twice: remove one`},
+		{"provider of a field", "provider a.T expr=Request", `expr=Request is malformed: write fields and methods without parameters, ending with a method: Request.Context()`},
+		{"provider with arguments", "provider a.T expr=Get(0)", `expr=Get(0) is malformed: write fields and methods without parameters, ending with a method: Request.Context()`},
+		{"provider that hears, unless", "provider a.T expr=Context() unless=E.F", `unless= is for deaf types only`},
+		{"provider unless what", "provider a.T deaf unless=F", `unless=F is malformed: write TYPE.FIELD of the same package`},
+		{"provider of nothing unset", "provider a.T deaf unset", `unset speaks of expr=, which is missing`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -89,6 +107,14 @@ func TestDuplicates(t *testing.T) {
 		{
 			"service", "service a.T\nservice a.T",
 			"x:2: a.T is already described at x:1: remove one of the lines",
+		},
+		{
+			"provider in two spellings", "provider *a.T expr=Context()\nprovider a.T deaf",
+			"x:2: a.T is already described at x:1: remove one of the lines",
+		},
+		{
+			"root argument", "root a.F fn=0 name=\"a\"\nroot a.F fn=0 name=\"b\"",
+			"x:2: a.F fn=0 is already described at x:1: remove one of the lines",
 		},
 	}
 	for _, test := range tests {
@@ -167,6 +193,8 @@ func FuzzParse(f *testing.F) {
 	f.Add("twin a.F class=net use=T.M\nspawn (a.T).Go fn=0 wait=Wait")
 	f.Add("root func(..., []*a/b.T[_, func(error) (any, _)], ...) ... ctx=0 grade=C name=\"x; y\"")
 	f.Add("root (a/b.I).M name=\"m\"\nservice *a.T")
+	f.Add("root a/b.F fn=1 name=\"m\"\nservice New*Server func(_, []any) a._ name=\"m\"")
+	f.Add("provider *a.T expr=Request().Context() deaf unless=E.F unset")
 	f.Add("root func(func(),func(error)error)error name=\"\\\"\"")
 	f.Fuzz(func(t *testing.T, text string) {
 		parsed, err := parse("x", text)
@@ -186,6 +214,22 @@ func FuzzParse(f *testing.F) {
 			again, err := parse("x", "root "+r.String()+` name="r"`)
 			if err != nil || len(again.roots) != 1 || again.roots[0].String() != r.String() {
 				t.Fatalf("%q is written as %q, which gives %v", text, r, err)
+			}
+		}
+		for _, p := range parsed.providers {
+			again, err := parse("x", "provider "+p.String())
+			if err != nil || len(again.providers) != 1 || again.providers[0].String() != p.String() {
+				t.Fatalf("%q is written as %q, which gives %v", text, p, err)
+			}
+		}
+		for _, s := range parsed.services {
+			line := "service " + s.String()
+			if _, _, short := s.Short(); !short {
+				line += ` name="m"`
+			}
+			again, err := parse("x", line)
+			if err != nil || len(again.services) != 1 || again.services[0].String() != s.String() {
+				t.Fatalf("%q is written as %q, which gives %v", text, s, err)
 			}
 		}
 	})

@@ -14,7 +14,8 @@ type pattern interface {
 	names(yield func(TypeName))
 }
 
-// A TypeName is a named type as patterns and service lines write it.
+// A TypeName is a named type as patterns and service lines write it. In a
+// pattern the name _ is any type of the package, and the package _ is any.
 type TypeName struct {
 	Pkg, Name string
 }
@@ -23,7 +24,7 @@ func (n TypeName) String() string { return n.Pkg + "." + n.Name }
 
 // Is reports whether obj is the type of this name.
 func (n TypeName) Is(obj *types.TypeName) bool {
-	return obj.Name() == n.Name && obj.Pkg() != nil && obj.Pkg().Path() == n.Pkg
+	return (n.Name == "_" || obj.Name() == n.Name) && obj.Pkg() != nil && (n.Pkg == "_" || obj.Pkg().Path() == n.Pkg)
 }
 
 type (

@@ -17,23 +17,29 @@ type Root struct {
 	// Ctx is the parameter that is or provides the request's context. RootOf
 	// and RootMethod resolve it to an index, or to None.
 	Ctx int
+	// Fn is, for a root that is what a function is given, the parameter of that
+	// function; else Deduced.
+	Fn  int
 	Pos Pos
 
 	shape  funcPattern // of a func root
-	method Symbol      // of a method root; zero for a func root
+	method Symbol      // of a method root, or the function that is given a root; zero for a func root
 }
 
 // String is the root's pattern or symbol in canonical spelling: two roots with
 // the same are the same.
 func (r Root) String() string {
-	if r.method != (Symbol{}) {
+	switch {
+	case r.Fn != Deduced:
+		return r.method.identity().String() + " fn=" + strconv.Itoa(r.Fn)
+	case r.method != (Symbol{}):
 		return r.method.identity().String()
 	}
 	return r.shape.String()
 }
 
-// Method is the interface's method that the root is about. It is zero for a
-// root that is a shape of function.
+// Method is the interface's method that the root is about, or the function that
+// is given the root. It is zero for a root that is a shape of function.
 func (r Root) Method() Symbol { return r.method }
 
 // Types lists the named types of a func root's pattern.
@@ -46,26 +52,36 @@ func (r Root) Types() []TypeName {
 // parseRoot reads what follows the word root.
 func parseRoot(rest string) (Root, error) {
 	rest = strings.TrimSpace(rest)
-	r := Root{Grade: finding.GradeRequest, Ctx: Deduced}
+	r := Root{Grade: finding.GradeRequest, Ctx: Deduced, Fn: Deduced}
 	var err error
 	after := ""
 	switch {
 	case strings.HasPrefix(rest, "func("):
 		r.shape, after, err = parseFuncPattern(rest)
-	case strings.HasPrefix(rest, "("):
+	case rest == "":
+		err = fmt.Errorf("root needs a shape, func(TYPES) RESULTS, an interface's method, (pkg/path.Interface).Method, or with fn=N a function that is given the root")
+	default:
 		var word string
 		word, after = nextWord(rest)
 		r.method, err = parseSymbol(word)
 		if err == nil && r.method.Wide() {
 			err = fmt.Errorf("root needs one method, not %v", r.method)
 		}
-	default:
-		err = fmt.Errorf("root needs a shape, func(TYPES) RESULTS, or an interface's method, (pkg/path.Interface).Method")
 	}
-	if err != nil {
+	if err == nil {
+		err = r.parseAttributes(after)
+	}
+	switch {
+	case err != nil:
 		return r, err
+	case r.Fn != Deduced && (r.method == Symbol{} || r.Ctx != Deduced):
+		return r, fmt.Errorf("fn= is for a function that is given the root, and goes without ctx=")
+	case r.Fn == Deduced && r.method != Symbol{} && r.method.Recv == "":
+		return r, fmt.Errorf("root needs fn=N, the parameter of %v that is the root; a shape is written func(TYPES) RESULTS, an interface's method (pkg/path.Interface).Method", r.method)
+	case r.Name == "":
+		return r, fmt.Errorf(`root needs name="what it is"`)
 	}
-	return r, r.parseAttributes(after)
+	return r, nil
 }
 
 func (r *Root) parseAttributes(rest string) error {
@@ -80,9 +96,6 @@ func (r *Root) parseAttributes(rest string) error {
 			return err
 		}
 	}
-	if r.Name == "" {
-		return fmt.Errorf(`root needs name="what it is"`)
-	}
 	return nil
 }
 
@@ -94,12 +107,14 @@ func (r *Root) set(name, value string) (err error) {
 		}
 	case "ctx":
 		r.Ctx, err = parseIndex("ctx", value)
+	case "fn":
+		r.Fn, err = parseIndex("fn", value)
 	case "grade":
 		if err = r.Grade.UnmarshalText([]byte(value)); err != nil || r.Grade == finding.GradeNone {
 			err = fmt.Errorf("unknown grade %q: use R or C", value)
 		}
 	default:
-		err = fmt.Errorf("unknown attribute %q: root can have ctx=, grade=, name=", name)
+		err = fmt.Errorf("unknown attribute %q: root can have ctx=, fn=, grade=, name=", name)
 	}
 	return err
 }
@@ -134,6 +149,16 @@ func (c *Catalog) RootMethod(fn *types.Func) (Root, bool) {
 		}
 	}
 	return Root{}, false
+}
+
+// RootArgument tells which argument of a call of fn, the receiver not counted,
+// is a root, in the root's Fn: a function, or a value whose methods are.
+func (c *Catalog) RootArgument(fn *types.Func) (Root, bool) {
+	if len(c.callbacks) == 0 || fn.Pkg() == nil {
+		return Root{}, false
+	}
+	r, ok := c.callbacks[symbolOf(fn).identity()]
+	return r, ok
 }
 
 func (r *Root) resolve(sig *types.Signature) Root {

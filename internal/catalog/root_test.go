@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"go/types"
 	"testing"
 )
@@ -56,7 +57,9 @@ type FooServer interface { Foo(context.Context, *Msg) (*Msg, error) }
 type FooImpl struct{}
 func (FooImpl) Foo(context.Context, *Msg) (*Msg, error) { return nil, nil }
 func RegisterFooServer(s grpc.ServiceRegistrar, srv FooServer) {}
-func RegisterOldServer(s *grpc.Server, srv FooServer) {}
+type OldServer interface { Old(context.Context, *Msg) (*Msg, error) }
+func RegisterOldServer(s *grpc.Server, srv OldServer) {}
+func RegisterOtherServer(s *grpc.Server, srv FooServer) {}
 func RegisterFoo(s grpc.ServiceRegistrar, srv FooServer) {}
 func NewFooServer(s grpc.ServiceRegistrar, srv FooServer) {}
 func RegisterValueServer(s grpc.Server, srv FooServer) {}
@@ -148,6 +151,7 @@ func TestServiceInterface(t *testing.T) {
 	for fn, want := range map[string]bool{
 		"RegisterFooServer":       true,
 		"RegisterOldServer":       true,
+		"RegisterOtherServer":     false, // not by its generator
 		"RegisterFoo":             false,
 		"NewFooServer":            false,
 		"RegisterValueServer":     false,
@@ -155,13 +159,124 @@ func TestServiceInterface(t *testing.T) {
 		"RegisterManyServer":      false,
 		"RegisterAnonymousServer": false,
 	} {
-		iface, ok := Default().ServiceInterface(function(t, pkg, fn))
+		iface, name, ok := Default().ServiceInterface(function(t, pkg, fn))
 		if ok != want {
 			t.Errorf("%s: got %t, want %t", fn, ok, want)
 		}
-		if ok && iface.Obj().Name() != "FooServer" {
-			t.Errorf("%s registers %v", fn, iface)
+		if ok && ("Register"+iface.Obj().Name() != fn || name != "gRPC method") {
+			t.Errorf("%s registers %v as %q", fn, iface, name)
 		}
+	}
+}
+
+// TestServicePattern: a line in the long form finds the interface by the
+// function's name and shape, and by the interface's name.
+func TestServicePattern(t *testing.T) {
+	pkg, _ := check(t, "example.com/app", handlers+`
+type Foo interface { Foo(context.Context, *Msg) (*Msg, error) }
+type Handler interface { Handle() }
+type Option func()
+type Twirp interface { http.Handler }
+func NewFooServer2(svc Foo, opts ...any) Twirp { return nil }
+func NewFooHandler(svc FooServer, opts ...Option) (string, http.Handler) { return "", nil }
+func NewHandler(svc Handler, opts ...Option) (string, http.Handler) { return "", nil }
+func NewLoggingHandler(next Handler, opts ...Option) (string, http.Handler) { return "", nil }
+func NewFooImplHandler(svc FooImpl, opts ...Option) (string, http.Handler) { return "", nil }
+func (Mux) NewFooHandler(svc FooServer, opts ...Option) (string, http.Handler) { return "", nil }
+`)
+	c, err := new(Catalog).Extend("x", `
+		service New*Handler func(_, []example.com/app.Option) (string, net/http.Handler) name="handler method"
+		service New*Server2 func(_, []any) _ name="server method"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for fn, want := range map[string]string{
+		"NewFooHandler":     "FooServer handler method",
+		"NewFooServer2":     "Foo server method",
+		"NewHandler":        "", // of which service?
+		"NewLoggingHandler": "", // a decorator
+		"NewFooImplHandler": "", // no interface
+		"Mux.NewFooHandler": "",
+		"RegisterFooServer": "",
+	} {
+		got := ""
+		if iface, name, ok := c.ServiceInterface(function(t, pkg, fn)); ok {
+			got = iface.Obj().Name() + " " + name
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", fn, got, want)
+		}
+	}
+}
+
+func TestRootArgument(t *testing.T) {
+	pkg, _ := check(t, "example.com/app", `package app
+		type Bus struct{}
+		func (*Bus) On(name string, f any) {}
+		func (Bus) Off(name string, f any) {}
+		func Start(f any) {}
+	`)
+	c, err := new(Catalog).Extend("x", `root (*example.com/app.Bus).On fn=1 name="event"; root example.com/app.Start fn=0 grade=C name="start"`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for fn, want := range map[string]string{"Bus.On": "event R 1", "Start": "start C 0", "Bus.Off": ""} {
+		got := ""
+		if r, ok := c.RootArgument(function(t, pkg, fn)); ok {
+			got = fmt.Sprint(r.Name, " ", r.Grade, " ", r.Fn)
+		}
+		if got != want {
+			t.Errorf("%s: got %q, want %q", fn, got, want)
+		}
+	}
+	if n := len(c.Roots()); n != 2 {
+		t.Errorf("Roots lists %d, want 2", n)
+	}
+}
+
+func TestProvider(t *testing.T) {
+	pkg, _ := check(t, "example.com/app", `package app
+		type Ctx struct{}
+		type Ifc interface { M() }
+		type Embeds struct { *Ctx; n int }
+		type Deep struct { Embeds }
+		type Wider interface { Ifc; N() }
+		type Holds struct { c *Ctx }
+		type Other struct{}
+		type Alias = Ctx
+	`)
+	c, err := new(Catalog).Extend("x", `
+		provider *example.com/app.Ctx expr=Request().Context() deaf unless=Engine.Fallback
+		provider example.com/app.Ifc expr=Request.Context() unset`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{
+		"Ctx": "Request", "Embeds": "Request", "Deep": "Request", "Alias": "Request", "Ifc": "Request", "Wider": "Request",
+		"Holds": "", "Other": "",
+	} {
+		typ := pkg.Scope().Lookup(name).Type()
+		for _, typ := range []types.Type{typ, types.NewPointer(typ)} {
+			if p, _ := c.Provider(typ); p.Step() != want {
+				t.Errorf("%v: begins with %q, want %q", typ, p.Step(), want)
+			}
+		}
+	}
+	if p, _ := c.Provider(pkg.Scope().Lookup("Ctx").Type()); p.Method() != "Request().Context" || !p.Deaf || p.Unset || !p.Pointer {
+		t.Errorf("read as %v", p)
+	}
+	for _, p := range c.Providers() {
+		again, err := new(Catalog).Extend("x", "provider "+p.String())
+		if err != nil || again.Providers()[0].String() != p.String() {
+			t.Errorf("%v is not read again as it is written: %v", p, err)
+		}
+	}
+	over, err := c.Extend("y", "provider *example.com/app.Ctx expr=Other()")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p, _ := over.Provider(pkg.Scope().Lookup("Ctx").Type()); p.Step() != "Other" || p.Deaf {
+		t.Errorf("the later line is not the one that counts: %v", p)
 	}
 }
 
@@ -202,6 +317,8 @@ func TestPatternsMatch(t *testing.T) {
 		{"func(...) (int, ...)", []string{"Two"}},
 		{"func(...) (..., error)", []string{"Two"}},
 		{"func(...) context.Context", []string{"Ctx"}},
+		{"func(..., example.com/app._, ...) ...", []string{"NamedFunc", "IntStr", "StrInt"}},
+		{"func(_.Fn)", []string{"NamedFunc"}},
 		{"func(context.Context) ...", []string{"Ctx"}},
 	}
 	for _, test := range tests {

@@ -28,7 +28,7 @@ func (e *engine) matters() bool {
 				return true
 			}
 		case *types.TypeName:
-			if provenance.Carries(obj.Type()) || provenance.Carries(types.NewPointer(obj.Type())) {
+			if _, ok := e.catalog.Provider(obj.Type()); ok || provenance.Carries(obj.Type()) || provenance.Carries(types.NewPointer(obj.Type())) {
 				return true
 			}
 		}
@@ -45,7 +45,7 @@ func (e *engine) funcMatters(fn *types.Func) bool {
 	}
 	params := fn.Signature().Params()
 	for i := range params.Len() {
-		if provenance.IsContext(params.At(i).Type()) {
+		if _, ok := e.catalog.Provider(params.At(i).Type()); ok || provenance.IsContext(params.At(i).Type()) {
 			return true
 		}
 	}

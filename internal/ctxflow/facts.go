@@ -144,6 +144,7 @@ func compareResults(a, b provenance.ResultOrigin) int {
 		compareBool(a.Bounded, b.Bounded),
 		compareBool(a.Values, b.Values),
 		compareBool(a.Maybe, b.Maybe),
+		compareBool(a.Deaf, b.Deaf),
 	)
 }
 

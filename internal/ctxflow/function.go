@@ -45,11 +45,14 @@ type carrier struct {
 	fn    *function
 	index int // among the SSA parameters
 	v     *types.Var
+	// method is what it is asked for its context: Context, or the chain of a
+	// framework's, Request.Context. It is empty if it is the context itself.
+	method string
 }
 
 func (c carrier) blank() bool { return c.v.Name() == "" || c.v.Name() == "_" }
 
-func (c carrier) isContext() bool { return provenance.IsContext(c.v.Type()) }
+func (c carrier) isContext() bool { return c.method == "" }
 
 // paramKey names a parameter of a function or of one that encloses it.
 type paramKey struct {
@@ -110,8 +113,12 @@ func (e *engine) addCarriers(f *function) {
 		first = 1
 	}
 	for i, p := range f.ssa.Params[first:] {
-		if v, ok := p.Object().(*types.Var); ok && provenance.Carries(p.Type()) {
-			f.carriers = append(f.carriers, carrier{fn: f, index: i + first, v: v})
+		v, ok := p.Object().(*types.Var)
+		if !ok {
+			continue
+		}
+		if method, ok := e.asksFor(p.Type()); ok {
+			f.carriers = append(f.carriers, carrier{fn: f, index: i + first, v: v, method: method})
 		}
 	}
 }

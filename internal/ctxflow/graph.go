@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ctxprop/ctxprop/internal/callee"
+	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
@@ -25,6 +26,11 @@ type Graph struct {
 	Losses []*Verdict
 	// Latent are verdicts that hold only if a request reaches their home.
 	Latent []*Verdict
+	// Deaf are verdicts that hold only if the program makes an engine of the
+	// type's framework and leaves its switch alone. Engines are the types whose
+	// engine this package makes, Switched those whose switch it touches.
+	Deaf              []*Verdict
+	Engines, Switched []catalog.TypeName
 }
 
 // Node is one function with a body.
@@ -87,7 +93,8 @@ func (e *engine) graph() *Graph {
 		g.Nodes = append(g.Nodes, n)
 	}
 	g.Made = e.madeTypes()
-	g.Losses, g.Latent = e.openLosses, e.latent
+	g.Losses, g.Latent, g.Deaf = e.openLosses, e.latent, e.deaf
+	e.switches(g)
 	return g
 }
 
@@ -129,6 +136,7 @@ func (e *engine) lightGraph() *Graph {
 		}
 	}
 	slices.SortFunc(g.Made, func(a, b types.Type) int { return strings.Compare(a.String(), b.String()) })
+	e.switches(g)
 	return g
 }
 

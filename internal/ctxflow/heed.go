@@ -1,12 +1,10 @@
 package ctxflow
 
 import (
-	"go/types"
 	"strings"
 
 	"github.com/ctxprop/ctxprop/internal/callee"
 	"github.com/ctxprop/ctxprop/internal/finding"
-	"github.com/ctxprop/ctxprop/internal/provenance"
 )
 
 // unheeded returns the rule by which the contexts at hand oblige to nothing.
@@ -18,6 +16,9 @@ import (
 // and in itself its context counts only if the package uses it somewhere, for
 // a command's context cancels only in programs that have provided one.
 func (e *engine) unheeded(g finding.Grade, hand []carrier, closing bool) (Rule, bool) {
+	if !e.cfg.without[RuleUnset] && e.isUnset(hand) {
+		return RuleUnset, true
+	}
 	if g != finding.GradeContract {
 		return "", false
 	}
@@ -34,7 +35,7 @@ func (e *engine) unheeded(g finding.Grade, hand []carrier, closing bool) (Rule, 
 // a *cobra.Command.
 func (e *engine) isCommand(c carrier) bool {
 	n := callee.Named(c.v.Type())
-	if n == nil || n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "context" {
+	if _, framework := e.catalog.Provider(c.v.Type()); framework || n == nil || n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "context" {
 		return false
 	}
 	for _, r := range e.catalog.Roots() {
@@ -71,21 +72,6 @@ func StartUp(names ...string) bool {
 var startUpVerbs = []string{
 	"Bootstrap", "Close", "Configure", "Connect", "Dial", "Init", "Initialize", "Main", "Migrate", "Must", "New",
 	"Open", "Provision", "Register", "Run", "Serve", "Setup", "Shutdown", "Start", "Stop",
-}
-
-// usesProvider reports whether the package asks any value of the provider's
-// type for its context.
-func (e *engine) usesProvider(c carrier) bool {
-	for _, f := range e.funcs {
-		for _, cs := range f.calls {
-			for _, t := range cs.targets {
-				if t.Obj != nil && provenance.IsContextMethod(t.Obj) && len(t.Args) == 1 && types.Identical(t.Args[0].Type(), c.v.Type()) {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }
 
 // allBlank reports whether every context at hand is declared as unused.

@@ -34,42 +34,55 @@ func (e *engine) lifetimes(s lossSite) {
 		e.reportLifetime(s, finding.WrongContext, s.f, s.cs.instr.Pos())
 	case e.besideGroup(s):
 		e.reportLifetime(s, finding.WrongContext, s.f, s.cs.instr.Pos())
+	case s.o.Deaf:
+		e.deafUse(s)
 	}
 }
 
-// reportLifetime makes the verdict: by is the function on whose behalf the
-// work was started.
+// reportLifetime reports a site: by is the function on whose behalf the work
+// was started.
 func (e *engine) reportLifetime(s lossSite, code finding.Code, by *function, pos token.Pos) {
+	switch v, quiet := e.lifetimeVerdict(s, code, by, pos); {
+	case v == nil:
+	case quiet:
+		e.latent = append(e.latent, v)
+	default:
+		e.verdicts = append(e.verdicts, v)
+	}
+}
+
+// lifetimeVerdict makes the verdict, or nil. quiet says that it holds only if a
+// request reaches the function.
+func (e *engine) lifetimeVerdict(s lossSite, code finding.Code, by *function, pos token.Pos) (v *Verdict, quiet bool) {
 	hand := e.atHand(by)
 	grade := e.gradeAt(by)
 	// Start-up has contexts of its own; to shut down on one that is done is a
 	// fault there as well.
 	startUp := grade == finding.GradeContract && StartUp(by.name()) && code != finding.DoneContext
 	if len(hand) == 0 || startUp {
-		return
+		return nil, false
 	}
 	key := lifetimeKey{code, pos}
-	inGroup := code == finding.WrongContext && s.o.Kind == provenance.Param
+	inGroup := code == finding.WrongContext && s.o.Kind == provenance.Param && !s.o.Deaf
 	if code == finding.WrongContext && !inGroup {
 		key.pos = by.named.pos() // all uses in a function have one cause
 	}
 	if e.allowed(s.cs.instr.Pos(), code, pos) || e.lifetimeSeen[key] {
-		return
+		return nil, false
 	}
 	e.lifetimeSeen[key] = true
-	v := &Verdict{Code: code, Grade: grade, InGroup: inGroup}
+	v = &Verdict{Code: code, Grade: grade, InGroup: inGroup}
 	v.fill(e, &loss{home: by, o: s.o, sink: s.sink, site: s.cs, pos: pos})
 	v.setHand(hand)
 	if root, ok := s.o.Site.(*ssa.Call); ok && code == finding.UnboundedDetach && e.around(s.f, root.Parent()) {
 		v.RootCall = root.Pos()
 		v.FixSafe = !(s.sink.Write && e.writesBefore(s.f, s.cs.instr.Pos()))
 	}
-	if rule, quiet := e.unheeded(grade, hand, false); quiet {
+	rule, quiet := e.unheeded(grade, hand, false)
+	if quiet {
 		e.note(pos, rule)
-		e.latent = append(e.latent, v)
-		return
 	}
-	e.verdicts = append(e.verdicts, v)
+	return v, quiet
 }
 
 type lifetimeKey struct {
@@ -127,7 +140,7 @@ func (e *engine) judgeSpawn(s lossSite, sp spawn) {
 	switch s.o.Kind {
 	case provenance.Param:
 		owner := e.bySSA[s.o.Fn]
-		if !s.o.Bounded && owner != nil && e.around(sp.by, s.o.Fn) && e.gradeAt(sp.by) == finding.GradeRequest {
+		if !s.o.Bounded && !s.o.Deaf && owner != nil && e.around(sp.by, s.o.Fn) && e.gradeAt(sp.by) == finding.GradeRequest {
 			e.reportLifetime(s, finding.ContextOutlived, sp.by, sp.at.Pos())
 		}
 	case provenance.Fresh, provenance.Detached:

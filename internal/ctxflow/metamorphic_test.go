@@ -110,7 +110,7 @@ func useImports(t *testing.T, name, header string) string {
 		"errors": "New", "sync": "OnceFunc", "sync/atomic": "AddInt32", "time": "Now",
 		"facts/summaries": "Root", "github.com/spf13/cobra": "Command{}.Use", "golang.org/x/sync/errgroup": "WithContext",
 		"golang.org/x/sync/singleflight": "Result{}.Shared", "google.golang.org/grpc": "UnaryServerInfo{}.FullMethod",
-		"go.opentelemetry.io/otel/trace": "SpanFromContext",
+		"go.opentelemetry.io/otel/trace": "SpanFromContext", "github.com/gofiber/fiber/v2": "Handler(nil)",
 	}
 	file, err := parser.ParseFile(token.NewFileSet(), name, header, parser.ImportsOnly)
 	if err != nil {
@@ -122,7 +122,11 @@ func useImports(t *testing.T, name, header string) string {
 		if exported[imported] == "" {
 			t.Fatalf("%s imports %s: say here what can be used of it", name, imported)
 		}
-		fmt.Fprintf(&b, "\nvar _ = %s.%s\n", path.Base(imported), exported[imported])
+		pkg := path.Base(imported)
+		if spec.Name != nil {
+			pkg = spec.Name.Name
+		}
+		fmt.Fprintf(&b, "\nvar _ = %s.%s\n", pkg, exported[imported])
 	}
 	return b.String()
 }

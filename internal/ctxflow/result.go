@@ -52,7 +52,7 @@ type Verdict struct {
 
 	// For losses whose home has a context at hand.
 	hand     *types.Var // what is or provides the context at hand; nil if it has no name
-	provides bool       // it only provides it
+	asks     string     // the method by which it is asked for the context, or ""
 	RootCall token.Pos  // Lparen of the root's call, if it is in sight
 	SinkPos  token.Pos
 	// InGroup: the wrong context is the outer one in a member of an errgroup.
@@ -62,6 +62,10 @@ type Verdict struct {
 
 	// Retry is what a verdict on retries says besides; nil for others.
 	Retry *Retry
+
+	// Deaf is, for a context that does not end with its request, what the
+	// catalog says of its type; else zero.
+	Deaf catalog.Provider
 
 	// For severed callees.
 	Local   bool // the home is in this package
@@ -80,19 +84,15 @@ type Closer struct {
 }
 
 // HandVar is the variable that is or provides the context at hand, and the
-// method that provides it, if any. It is nil if none has a name.
-func (v *Verdict) HandVar() (obj *types.Var, method string) {
-	if v.provides {
-		return v.hand, "Context"
-	}
-	return v.hand, ""
-}
+// method that provides it, if any, with what comes before it: Context, or
+// Request.Context. It is nil if none has a name.
+func (v *Verdict) HandVar() (obj *types.Var, method string) { return v.hand, v.asks }
 
 // setHand notes which of the contexts at hand to use. Only its variable is
 // kept, for no SSA may outlive the package.
 func (v *Verdict) setHand(hand []carrier) {
 	if c := bestCarrier(hand); !c.blank() {
-		v.hand, v.provides = c.v, !c.isContext()
+		v.hand, v.asks = c.v, c.method
 	}
 }
 
@@ -249,6 +249,7 @@ type engine struct {
 	mixed         map[*ssa.Call]bool // roots of which some use is right as it is
 	openLosses    []*Verdict
 	latent        []*Verdict
+	deaf          []*Verdict // of deaf contexts, whose engines this package does not make
 	lifetimeSeen  map[lifetimeKey]bool
 
 	// Of retries.
@@ -279,6 +280,7 @@ func (e *engine) analyze() *Result {
 	e.lifetimeSeen = map[lifetimeKey]bool{}
 
 	e.addFunctions()
+	e.addRootArguments()
 	e.addEdges()
 	e.reach()
 	e.summarize()

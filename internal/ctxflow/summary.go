@@ -326,7 +326,7 @@ func (e *engine) summarizeResults(f *function) bool {
 	results := f.ssa.Signature.Results()
 	changed := false
 	for i := range results.Len() {
-		if !provenance.Carries(results.At(i).Type()) {
+		if !e.trace.Carries(results.At(i).Type()) {
 			continue
 		}
 		var ros []provenance.ResultOrigin
@@ -367,7 +367,7 @@ func returns(fn *ssa.Function) []*ssa.Return {
 }
 
 func resultOrigin(f *function, o provenance.Origin) provenance.ResultOrigin {
-	ro := provenance.ResultOrigin{Kind: o.Kind, Root: o.Root, Bounded: o.Bounded, Values: o.Values, Maybe: o.Maybe}
+	ro := provenance.ResultOrigin{Kind: o.Kind, Root: o.Root, Bounded: o.Bounded, Values: o.Values, Maybe: o.Maybe, Deaf: o.Deaf}
 	switch o.Kind {
 	case provenance.Param:
 		if o.Fn != f.ssa {

@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 )
 
 // lineage decides by syntax which values of a declaration derive from the
@@ -88,12 +89,37 @@ func (l *lineage) derived(e ast.Expr) bool {
 
 // provides reports whether the call is r.Context() for an heir r.
 func (l *lineage) provides(call *ast.CallExpr) bool {
-	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-	if !ok || l.use.Method == "" || sel.Sel.Name != l.use.Method || len(call.Args) > 0 {
+	if l.use.Method == "" {
 		return false
 	}
-	v := variable(l.info, sel.X)
+	base, ok := chainBase(call, strings.Split(l.use.Method+"()", "."))
+	if !ok {
+		return false
+	}
+	v := variable(l.info, base)
 	return v != nil && l.heirs[v]
+}
+
+// chainBase cuts a chain of fields and calls without arguments off the end of
+// an expression.
+func chainBase(e ast.Expr, steps []string) (base ast.Expr, ok bool) {
+	for i := len(steps) - 1; i >= 0; i-- {
+		name, called := strings.CutSuffix(steps[i], "()")
+		e = ast.Unparen(e)
+		if called {
+			call, ok := e.(*ast.CallExpr)
+			if !ok || len(call.Args) > 0 {
+				return nil, false
+			}
+			e = ast.Unparen(call.Fun)
+		}
+		sel, ok := e.(*ast.SelectorExpr)
+		if !ok || sel.Sel.Name != name {
+			return nil, false
+		}
+		e = sel.X
+	}
+	return e, true
 }
 
 // detaches reports whether the call is context.WithoutCancel, whose result

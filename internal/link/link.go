@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
@@ -34,6 +35,9 @@ type program struct {
 	made  []types.Type
 	impls map[*types.Func][]string
 	own   map[string]bool // paths of the packages
+	// engines are the deaf context types whose framework's engine is made
+	// somewhere, switched those whose switch is touched.
+	engines, switched map[catalog.TypeName]bool
 }
 
 type node struct {
@@ -61,6 +65,9 @@ func Join(pkgs []*Package) []*ctxflow.Verdict {
 			if v.Open.Home != "" {
 				continue // found again, with all callers, from its home
 			}
+			if p.switched[v.Deaf.TypeName] {
+				continue // elsewhere in the program
+			}
 			p.grade(v)
 			if pkg.Shown {
 				out = append(out, v)
@@ -76,6 +83,12 @@ func Join(pkgs []*Package) []*ctxflow.Verdict {
 				out = append(out, v)
 			}
 		}
+		for _, v := range pkg.Flow.Graph.Deaf {
+			if p.engines[v.Deaf.TypeName] && !p.switched[v.Deaf.TypeName] && pkg.Shown {
+				p.grade(v)
+				out = append(out, v)
+			}
+		}
 		for _, v := range pkg.Flow.Graph.Losses {
 			if p.close(v, pkg) {
 				out = append(out, v)
@@ -86,7 +99,7 @@ func Join(pkgs []*Package) []*ctxflow.Verdict {
 }
 
 func newProgram(pkgs []*Package) *program {
-	p := &program{nodes: map[string]*node{}, impls: map[*types.Func][]string{}, own: map[string]bool{}}
+	p := &program{nodes: map[string]*node{}, impls: map[*types.Func][]string{}, own: map[string]bool{}, engines: map[catalog.TypeName]bool{}, switched: map[catalog.TypeName]bool{}}
 	for _, pkg := range pkgs {
 		p.add(pkg)
 	}
@@ -106,6 +119,12 @@ func (p *program) add(pkg *Package) {
 	}
 	p.made = append(p.made, g.Made...)
 	p.own[g.Path] = true
+	for _, t := range g.Engines {
+		p.engines[t] = true
+	}
+	for _, t := range g.Switched {
+		p.switched[t] = true
+	}
 }
 
 // connect turns the calls around.

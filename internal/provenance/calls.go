@@ -11,7 +11,7 @@ import (
 
 // call gives the origins of a call's result-th result.
 func (t *Tracer) call(c *ssa.Call, result int) []Origin {
-	carries := Carries(resultType(c, result))
+	carries := t.Carries(resultType(c, result))
 	targets := t.Calls.Targets(&c.Call)
 	if len(targets) == 0 {
 		return unknown
@@ -37,6 +37,9 @@ func resultType(c *ssa.Call, result int) types.Type {
 // the catalog may say so of others, such as an *exec.Cmd.
 func (t *Tracer) returned(c *ssa.Call, target callee.Target, result int, carries bool) []Origin {
 	if target.Obj != nil {
+		if os := t.step(target); os != nil {
+			return os
+		}
 		if entry, ok := t.Lookup(target); ok {
 			if os := t.catalogued(c, target, &entry); os != nil {
 				return os
@@ -91,23 +94,23 @@ func (t *Tracer) provided(x ssa.Value) []Origin {
 // derived is the default for a function of which nothing is known: its result
 // comes from the contexts, else from the providers, that it was given.
 func (t *Tracer) derived(target callee.Target) []Origin {
-	for _, want := range []func(types.Type) bool{IsContext, IsProvider} {
+	for _, want := range []func(types.Type) bool{IsContext, IsProvider, t.Carries} {
 		var os []Origin
 		for _, arg := range target.Args {
 			if want(arg.Type()) {
-				os = union(os, markCopies(t.Of(arg), target, arg))
+				os = union(os, t.markCopies(t.Of(arg), target, arg))
 			}
 		}
 		if os != nil {
-			return os
+			return heard(os) // it may ask a deaf context for the one that hears
 		}
 	}
 	return unknown
 }
 
 // markCopies marks roots that the call gives values of another context.
-func markCopies(os []Origin, target callee.Target, ctx ssa.Value) []Origin {
-	if !hasRoot(os) || !copiesValue(target, ctx) {
+func (t *Tracer) markCopies(os []Origin, target callee.Target, ctx ssa.Value) []Origin {
+	if !hasRoot(os) || !t.copiesValue(target, ctx) {
 		return os
 	}
 	return with(os, func(o *Origin) { o.Values = o.Values || o.Kind == Fresh })
@@ -130,7 +133,7 @@ func (t *Tracer) catalogued(c *ssa.Call, target callee.Target, entry *catalog.En
 		return unknown
 	}
 	cancels := entry.Kind == catalog.Derive && returnsCancel(target.Sig)
-	return with(markCopies(t.Of(arg), target, arg), func(o *Origin) {
+	return with(t.markCopies(t.Of(arg), target, arg), func(o *Origin) {
 		switch {
 		case entry.Kind == catalog.Detach && (o.Kind == Param || o.Kind == Stored || o.Kind == Unknown):
 			*o = Origin{Kind: Detached, Site: c, Root: callee.ShortName(target.Obj), Maybe: o.Maybe}
@@ -166,9 +169,9 @@ func returnsCancel(sig *types.Signature) bool {
 
 // copiesValue reports whether an argument other than the context was read
 // from another context: WithValue(Background(), k, ctx.Value(k)).
-func copiesValue(target callee.Target, ctx ssa.Value) bool {
+func (t *Tracer) copiesValue(target callee.Target, ctx ssa.Value) bool {
 	for _, arg := range target.Args {
-		if arg != ctx && readsContext(arg, 0) {
+		if arg != ctx && t.readsContext(arg, 0) {
 			return true
 		}
 	}
@@ -179,53 +182,53 @@ const maxValueDepth = 8
 
 // readsContext walks back through copies and calls to a call that was given
 // a context or a provider.
-func readsContext(v ssa.Value, depth int) bool {
+func (t *Tracer) readsContext(v ssa.Value, depth int) bool {
 	if depth > maxValueDepth {
 		return false
 	}
 	switch v := v.(type) {
 	case *ssa.Call:
-		if v.Call.IsInvoke() && Carries(v.Call.Value.Type()) {
+		if v.Call.IsInvoke() && t.Carries(v.Call.Value.Type()) {
 			return true
 		}
 		for _, arg := range v.Call.Args {
-			if Carries(arg.Type()) || readsContext(arg, depth+1) {
+			if t.Carries(arg.Type()) || t.readsContext(arg, depth+1) {
 				return true
 			}
 		}
-		return v.Call.IsInvoke() && readsContext(v.Call.Value, depth+1)
+		return v.Call.IsInvoke() && t.readsContext(v.Call.Value, depth+1)
 	case *ssa.Extract:
-		return readsContext(v.Tuple, depth+1)
+		return t.readsContext(v.Tuple, depth+1)
 	case *ssa.MakeInterface:
-		return readsContext(v.X, depth+1)
+		return t.readsContext(v.X, depth+1)
 	case *ssa.ChangeInterface:
-		return readsContext(v.X, depth+1)
+		return t.readsContext(v.X, depth+1)
 	case *ssa.ChangeType:
-		return readsContext(v.X, depth+1)
+		return t.readsContext(v.X, depth+1)
 	case *ssa.Convert:
-		return readsContext(v.X, depth+1)
+		return t.readsContext(v.X, depth+1)
 	case *ssa.TypeAssert:
-		return readsContext(v.X, depth+1)
+		return t.readsContext(v.X, depth+1)
 	case *ssa.UnOp:
-		return readsContext(v.X, depth+1)
+		return t.readsContext(v.X, depth+1)
 	case *ssa.Field:
-		return readsContext(v.X, depth+1)
+		return t.readsContext(v.X, depth+1)
 	case *ssa.FieldAddr:
-		return readsContext(v.X, depth+1)
+		return t.readsContext(v.X, depth+1)
 	case *ssa.Alloc:
 		vals, _ := callee.StoredIn(v)
-		return anyReads(vals, depth)
+		return t.anyReads(vals, depth)
 	case *ssa.Slice:
-		return readsContext(v.X, depth+1)
+		return t.readsContext(v.X, depth+1)
 	case *ssa.Phi:
-		return anyReads(v.Edges, depth)
+		return t.anyReads(v.Edges, depth)
 	}
 	return false
 }
 
-func anyReads(vs []ssa.Value, depth int) bool {
+func (t *Tracer) anyReads(vs []ssa.Value, depth int) bool {
 	for _, v := range vs {
-		if readsContext(v, depth+1) {
+		if t.readsContext(v, depth+1) {
 			return true
 		}
 	}
@@ -248,10 +251,11 @@ func (t *Tracer) atCall(c *ssa.Call, target callee.Target, ro ResultOrigin) []Or
 			return unknown
 		}
 		arg := target.Args[ro.Param]
-		return with(markCopies(t.Of(arg), target, arg), func(o *Origin) {
+		return with(t.markCopies(t.Of(arg), target, arg), func(o *Origin) {
 			o.Bounded = o.Bounded || ro.Bounded
 			o.Maybe = o.Maybe || ro.Maybe
 			o.Values = o.Values || ro.Values
+			o.Deaf = o.Deaf && ro.Deaf
 		})
 	case Fresh, Absent, Detached:
 		return []Origin{{

@@ -71,6 +71,9 @@ type Origin struct {
 	Values bool
 	// Maybe: the origin only stands in where another one is nil or missing.
 	Maybe bool
+	// Deaf: it is a context that does not end with the request which it stands
+	// for, such as gin's, and not the one that it can be asked for.
+	Deaf bool
 	// Cancelled: a cancel function was made for it (WithCancel and the like).
 	Cancelled bool
 }
@@ -106,6 +109,7 @@ type ResultOrigin struct {
 	Values     bool
 	Maybe      bool
 	HadContext bool // for Fresh: the function had a context it could have used
+	Deaf       bool
 }
 
 // union appends those of b that a does not hold yet.

@@ -58,7 +58,7 @@ func (t *Tracer) reachingOf(fn *ssa.Function) *reaching {
 	r := &reaching{index: map[*ssa.Store]int32{}}
 	for _, b := range fn.Blocks {
 		for _, instr := range b.Instrs {
-			if st, ok := instr.(*ssa.Store); ok && isTracked(st) {
+			if st, ok := instr.(*ssa.Store); ok && t.isTracked(st) {
 				r.index[st] = int32(len(r.stores))
 				r.stores = append(r.stores, st)
 			}
@@ -71,9 +71,9 @@ func (t *Tracer) reachingOf(fn *ssa.Function) *reaching {
 	return r
 }
 
-func isTracked(st *ssa.Store) bool {
+func (t *Tracer) isTracked(st *ssa.Store) bool {
 	_, local := st.Addr.(*ssa.Alloc)
-	return local && Carries(st.Val.Type())
+	return local && t.Carries(st.Val.Type())
 }
 
 // after applies the stores among instrs.

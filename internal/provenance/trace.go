@@ -147,12 +147,12 @@ func (t *Tracer) eval(v ssa.Value) []Origin {
 }
 
 func (t *Tracer) param(p *ssa.Parameter) []Origin {
-	if !Carries(p.Type()) {
+	if !t.Carries(p.Type()) {
 		return unknown
 	}
 	for i, q := range p.Parent().Params {
 		if p == q {
-			return []Origin{{Kind: Param, Fn: p.Parent(), Index: i}}
+			return []Origin{{Kind: Param, Fn: p.Parent(), Index: i, Deaf: t.isDeaf(p.Type())}}
 		}
 	}
 	return unknown
@@ -234,6 +234,9 @@ func (t *Tracer) load(v *ssa.UnOp) []Origin {
 			if os := t.fieldOfLocal(alloc, a.Field); os != nil {
 				return ifGivenAway(os, alloc, v)
 			}
+		}
+		if os := t.fieldStep(a); os != nil {
+			return os
 		}
 		return []Origin{storedIn(a)}
 	case *ssa.IndexAddr:
@@ -390,7 +393,7 @@ func (t *Tracer) built(a *ssa.Alloc) []Origin {
 	}
 	var os []Origin // of the context that it is taken to be
 	others := false // another field holds a caller's context, for its values
-	for _, carries := range []func(types.Type) bool{IsContext, IsProvider} {
+	for _, carries := range []func(types.Type) bool{IsContext, IsProvider, t.Carries} {
 		for i := range st.NumFields() {
 			if !carries(st.Field(i).Type()) {
 				continue

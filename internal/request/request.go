@@ -42,9 +42,15 @@ func New(c *catalog.Catalog, pkg *types.Package) *Roots {
 	return r
 }
 
+// server is a generated interface, and what its methods are called.
+type server struct {
+	iface *types.Named
+	name  string
+}
+
 // serverInterfaces lists the generated interfaces that pkg can see.
-func (r *Roots) serverInterfaces(pkg *types.Package) []*types.Named {
-	var out []*types.Named
+func (r *Roots) serverInterfaces(pkg *types.Package) []server {
+	var out []server
 	for _, p := range append([]*types.Package{pkg}, pkg.Imports()...) {
 		scope := p.Scope()
 		for _, name := range scope.Names() {
@@ -52,28 +58,28 @@ func (r *Roots) serverInterfaces(pkg *types.Package) []*types.Named {
 			if !ok {
 				continue
 			}
-			if iface, ok := r.catalog.ServiceInterface(fn); ok {
-				out = append(out, iface)
+			if iface, name, ok := r.catalog.ServiceInterface(fn); ok {
+				out = append(out, server{iface, name})
 			}
 		}
 	}
 	return out
 }
 
-func (r *Roots) addImplementation(t types.Type, servers []*types.Named) {
+func (r *Roots) addImplementation(t types.Type, servers []server) {
 	named, ok := t.(*types.Named)
 	if !ok || named.TypeParams().Len() > 0 || named.NumMethods() == 0 {
 		return
 	}
 	for _, server := range servers {
-		iface := server.Underlying().(*types.Interface)
-		if server.Obj().Pkg() == named.Obj().Pkg() || !types.Implements(types.NewPointer(named), iface) {
+		iface := server.iface.Underlying().(*types.Interface)
+		if server.iface.Obj().Pkg() == named.Obj().Pkg() || !types.Implements(types.NewPointer(named), iface) {
 			// A type of the generated package itself is the generator's stub.
 			continue
 		}
 		for m := range named.Methods() {
 			if declares(iface, m.Name()) {
-				r.methods[m] = Root{Name: "gRPC method", Grade: finding.GradeRequest, Param: contextParam(m.Signature())}
+				r.methods[m] = Root{Name: server.name, Grade: finding.GradeRequest, Param: contextParam(m.Signature())}
 			}
 		}
 	}
