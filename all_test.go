@@ -21,8 +21,8 @@ const modulePath = "github.com/ctxprop/ctxprop"
 // what they need through ctxflow.
 var layers = [][]string{
 	{"internal/finding", "internal/fix", "internal/callee", "internal/loops", "internal/spell", "internal/retry/retrytest"},
-	{"internal/catalog", "internal/fix/fixtest", "internal/retry", "internal/prove"},
-	{"internal/provenance", "internal/errflow", "internal/dialopt"},
+	{"internal/catalog", "internal/fix/fixtest", "internal/retry"},
+	{"internal/provenance", "internal/errflow", "internal/prove", "internal/dialopt"},
 	{"internal/request"},
 	{"internal/ctxflow"},
 	{"analyzers/*", "internal/link"},

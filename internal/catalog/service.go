@@ -22,7 +22,9 @@ type Service struct {
 	shape funcPattern
 }
 
-const grpcMethod = "gRPC method"
+// GRPCMethod is what methods of services that protoc-gen-go-grpc registers are
+// called.
+const GRPCMethod = "gRPC method"
 
 func (s Service) String() string {
 	switch {
@@ -63,7 +65,7 @@ func parseService(rest string) (Service, error) {
 		server = pointerPattern{server}
 	}
 	return Service{
-		Register: "Register*Server", Name: grpcMethod, short: typ, point: pointer,
+		Register: "Register*Server", Name: GRPCMethod, short: typ, point: pointer,
 		shape: funcPattern{params: listPattern{server, anyPattern{}}},
 	}, err
 }

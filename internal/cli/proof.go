@@ -9,6 +9,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/packages"
+
+	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
 	"github.com/ctxprop/ctxprop/internal/link"
@@ -53,6 +56,9 @@ func (o *options) buildTags() []string {
 }
 
 func (pr *proof) run(ctx context.Context) (*prove.Report, error) {
+	if pr.o.init {
+		return nil, pr.writeTests(ctx)
+	}
 	pr.progress.stage("looking for saturation tests")
 	pkgs, err := pr.tests.Packages(ctx, pr.o.patterns)
 	if err != nil {
@@ -126,7 +132,7 @@ func (pr *proof) analyse(ctx context.Context, over *prove.Overlay) (*prove.Progr
 			declared := declaredMethods(prog, handlers)
 			return link.Reached(pkgs, func(n *ctxflow.Node) bool { return slices.Contains(declared, n.Key) })
 		},
-		RPC: link.Reached(pkgs, func(n *ctxflow.Node) bool { return n.Root && strings.HasPrefix(n.Kind, "gRPC") }),
+		RPC: link.Reached(pkgs, func(n *ctxflow.Node) bool { return n.Root && n.Kind == catalog.GRPCMethod }),
 	}, nil
 }
 
@@ -221,4 +227,37 @@ func (pr *proof) noTests(ctx context.Context) error {
 		err = fmt.Errorf("%v, after\n\t%s", err, need)
 	}
 	return err
+}
+
+// writeTests writes a saturation test beside each gRPC service that has none,
+// all of them or none.
+func (pr *proof) writeTests(ctx context.Context) error {
+	pr.progress.stage("loading packages")
+	prog, err := pr.load(ctx, &pr.o.options, pr.goEnv)
+	if err != nil {
+		return err
+	}
+	asked := slices.DeleteFunc(slices.Clone(prog.pkgs), func(pkg *packages.Package) bool { return !prog.matched[pkg.ID] })
+	c, err := catalog.Default().Extend("line", pr.o.catalog)
+	if err != nil {
+		return err
+	}
+	tests, err := prove.Skeletons(c, asked)
+	if err != nil {
+		return err
+	}
+	if len(tests) == 0 {
+		return fmt.Errorf("no gRPC services in %s: no type there implements a generated server interface", strings.Join(pr.o.patterns, " "))
+	}
+	if need := pr.tests.Needs(ctx); need != "" {
+		return fmt.Errorf("a saturation test needs %s/saturate, which is not in this build; run\n\t%s", prove.RuntimeModule, need)
+	}
+	if err := prove.WriteSkeletons(tests); err != nil {
+		return err
+	}
+	pr.progress.stop()
+	for _, t := range tests {
+		fmt.Fprintln(pr.stdout, relative(t.File, pr.goEnv.dir))
+	}
+	return nil
 }
