@@ -10,4 +10,8 @@
 // tables or to go.mod:
 //
 //	GOWORK=off go test -update .
+//
+// What internal/retry says of gRPC service configs is held against real
+// clients: each config of retrytest is given to one, a fuzz test compares
+// parser with parser, and calls to servers that are down are counted.
 package conformance

@@ -136,6 +136,9 @@ func (t Text) Edits(edits []retry.Edit) (out []analysis.TextEdit, ok bool) {
 		if p.lit == nil || p.lit.at == nil || end > len(p.text) || !p.whole(off) || !p.whole(end) {
 			return nil, false
 		}
+		if strings.Contains(e.New, "%") { // the literal may be a format
+			return nil, false
+		}
 		src, ok := p.lit.escape(e.New)
 		if !ok {
 			return nil, false

@@ -12,8 +12,9 @@ type Throttle struct {
 	MaxTokens, TokenRatio float64
 }
 
-// RetriesInOutage is the number of retries that a connection makes in all, if
-// from now on every call fails.
+// RetriesInOutage is the largest number of retries that a connection makes in
+// all, if from now on every call fails. Last attempts use up tokens as well,
+// so a policy that allows fewer in one call makes fewer in all.
 func (t Throttle) RetriesInOutage() int {
 	return max(0, int(math.Ceil(t.MaxTokens/2))-1)
 }
