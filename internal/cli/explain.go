@@ -26,12 +26,21 @@ func (p *process) explain(_ context.Context, args []string) error {
 	if !ok {
 		return unknownCode(args[0])
 	}
+	source, err := explanation(rule)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(p.stdout, explanationText(rule, source))
+	return err
+}
+
+// explanation is the Markdown on a code.
+func explanation(rule finding.RuleInfo) (string, error) {
 	source, err := explanations.ReadFile("explain/" + string(rule.Code) + ".md")
 	if err != nil {
-		return fmt.Errorf("no explanation of %s: %v", rule.Code, err)
+		return "", fmt.Errorf("no explanation of %s: %v", rule.Code, err)
 	}
-	_, err = io.WriteString(p.stdout, explanationText(rule, string(source)))
-	return err
+	return string(source), nil
 }
 
 // unknownCode proposes a code by its number or by its name.

@@ -33,7 +33,7 @@ func flagSet(o *options) *flag.FlagSet {
 	o.format, o.severity, o.tests = formats[0], finding.Warning, true
 	fs := flag.NewFlagSet("ctxprop", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.Var(&o.format, "format", "print findings as `text` or json")
+	fs.Var(&o.format, "format", "print findings as `text`, json, sarif, github annotations or rdjsonl for reviewdog")
 	fs.Var((*severityFlag)(&o.severity), "severity", "show, and count for the exit code, findings from this `severity` on: error, warning or info")
 	fs.BoolVar(&o.tests, "tests", true, "analyse test files too")
 	fs.StringVar(&o.dir, "C", "", "run in `directory`; printed file names are relative to it")

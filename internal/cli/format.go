@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/token"
 	"io"
+	"strings"
 
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
@@ -23,7 +24,9 @@ type format struct {
 }
 
 // formats has the default first.
-var formats = []format{{"text", writeText}, {"json", writeJSON}}
+var formats = []format{
+	{"text", writeText}, {"json", writeJSON}, {"sarif", writeSARIF}, {"github", writeGitHub}, {"rdjsonl", writeRDJSONL},
+}
 
 func (f *format) String() string { return f.name }
 
@@ -38,7 +41,7 @@ func (f *format) Set(name string) error {
 	}
 	hint := didYouMean(name, names)
 	if hint == "" {
-		hint = ": use text or json"
+		hint = ": use one of " + strings.Join(names, ", ")
 	}
 	return fmt.Errorf("unknown format%s", hint)
 }

@@ -118,17 +118,22 @@ func (r *report) jsonStep(s finding.Step) jsonStep {
 func (r *report) jsonFix(fix analysis.SuggestedFix) *jsonFix {
 	out := &jsonFix{Message: fix.Message, Edits: []jsonEdit{}}
 	for _, e := range fix.TextEdits {
-		// Where the bytes are, whatever a //line comment says.
-		start := r.fset.PositionFor(e.Pos, false)
-		end := start
-		if e.End.IsValid() {
-			end = r.fset.PositionFor(e.End, false)
-		}
+		start, end := editRange(r.fset, e)
 		out.Edits = append(out.Edits, jsonEdit{
 			File: r.jsonFile(start.Filename), Start: start.Offset, End: end.Offset, New: string(e.NewText),
 		})
 	}
 	return out
+}
+
+// editRange is where the bytes of an edit are, whatever a //line comment says.
+func editRange(fset *token.FileSet, e analysis.TextEdit) (start, end token.Position) {
+	start = fset.PositionFor(e.Pos, false)
+	end = start
+	if e.End.IsValid() {
+		end = fset.PositionFor(e.End, false)
+	}
+	return start, end
 }
 
 func (r *report) jsonPosition(pos token.Position) jsonPosition {
