@@ -67,7 +67,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"check", "-sverity=error"}, "unknown flag -sverity; did you mean -severity?"},
 		{[]string{"-zzzzzz"}, "unknown flag -zzzzzz; see ctxprop help"},
 		{[]string{"-format", "jsn"}, `invalid value "jsn" for flag -format: unknown format; did you mean json?`},
-		{[]string{"-format", "yaml"}, `invalid value "yaml" for flag -format: unknown format: use text or json`},
+		{[]string{"-format", "yaml"}, `invalid value "yaml" for flag -format: unknown format: use one of text, json, sarif, github, rdjsonl`},
 		{[]string{"-severity", "warn"}, `invalid value "warn" for flag -severity: unknown severity "warn": use error, warning or info`},
 		{[]string{"-tests=maybe"}, `invalid boolean value "maybe" for -tests: parse error`},
 		{[]string{"-why", "a.go"}, `invalid value "a.go" for flag -why: want FILE:LINE`},

@@ -11,13 +11,17 @@ import (
 // closing says that the loss is in a function called from here.
 //
 // A parameter without a name declares that an implementation does not use its
-// context; only a request's handler must. A command line's entry point is a
+// context; only a request's handler must. One that its author has named _ctx is
+// not left out by chance, in a handler neither. A command line's entry point is a
 // root of the process like main: what it starts may have a root of its own,
 // and in itself its context counts only if the package uses it somewhere, for
 // a command's context cancels only in programs that have provided one.
 func (e *engine) unheeded(g finding.Grade, hand []carrier, closing bool) (Rule, bool) {
 	if !e.cfg.without[RuleUnset] && e.isUnset(hand) {
 		return RuleUnset, true
+	}
+	if allDisowned(hand) && !e.cfg.without[RuleBlank] {
+		return RuleBlank, true
 	}
 	if g != finding.GradeContract {
 		return "", false
@@ -72,6 +76,16 @@ func StartUp(names ...string) bool {
 var startUpVerbs = []string{
 	"Bootstrap", "Close", "Configure", "Connect", "Dial", "Init", "Initialize", "Main", "Migrate", "Must", "New",
 	"Open", "Provision", "Register", "Run", "Serve", "Setup", "Shutdown", "Start", "Stop",
+}
+
+// allDisowned reports whether the name of every context at hand begins with _.
+func allDisowned(hand []carrier) bool {
+	for _, c := range hand {
+		if c.blank() || !strings.HasPrefix(c.v.Name(), "_") {
+			return false
+		}
+	}
+	return true
 }
 
 // allBlank reports whether every context at hand is declared as unused.

@@ -82,7 +82,8 @@ type lossKey struct {
 // the first of its root.
 func (e *engine) lossAt(s lossSite, groups map[lossKey]*loss) *loss {
 	m := e.modeOf(s.f, s.cs)
-	if m == runsApart && !e.cfg.without[RuleApart] {
+	_, spawned := e.spawnOf(s.f, s.cs) // judged as such, whatever context its closure takes
+	if (m == runsApart || spawned) && !e.cfg.without[RuleApart] {
 		e.spare(s, RuleApart)
 		return nil
 	}
