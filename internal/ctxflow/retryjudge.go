@@ -219,7 +219,7 @@ func (e *engine) threshold() int {
 // loopVerdict is what is wrong with one loop, the worst first: it never ends,
 // it does not hear the end of its context, it does not wait.
 func (e *engine) loopVerdict(r *retryLoop) *Verdict {
-	sink, works := e.sinkUnder(r)
+	sink, works := e.attempted(r)
 	if !works || r.loop == nil {
 		return nil
 	}
@@ -259,19 +259,17 @@ func (r *retryLoop) take() {
 	r.taken = true
 }
 
-// sinkUnder is what the loop repeats. works is false if that is no more than
-// computation.
-func (e *engine) sinkUnder(r *retryLoop) (sink Sink, works bool) {
+// attempted is what the loop repeats, as messages call it. works is false if
+// nothing below it is known to be more than computation.
+func (e *engine) attempted(r *retryLoop) (sink Sink, works bool) {
 	for _, p := range e.pathsAt(r.f, r.attempt) {
-		if p.hole == nil && !p.sink.Known && !e.mayBlock(p, r) {
-			continue
-		}
-		if s := p.sink; !works || s.rank() > sink.rank() {
-			sink, works = s, true
-		}
+		works = works || p.hole != nil || p.sink.Known || e.mayBlock(p, r)
 	}
-	if works && sink.Name == "" {
-		sink.Name = "the call"
+	sink = Sink{Key: "func", Name: valueName(r.attempt.instr.Common().Value), Known: true}
+	if t := r.attempt.targets[0]; t.Obj != nil {
+		sink.Key, sink.Name = t.Obj.FullName(), t.Name()
+	} else if t.Fn != nil {
+		sink.Name = "a function literal"
 	}
 	return sink, works
 }

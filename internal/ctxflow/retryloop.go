@@ -135,7 +135,9 @@ func (e *engine) retryOf(f *function, cs *callsite, l *loops.Loop) *retryLoop {
 	if !ok {
 		return nil
 	}
-	r.reopens = comesAgain(success)
+	if r.reopens = comesAgain(success); r.reopens && l.Kind() != loops.Other {
+		return nil // over elements, events or numbers
+	}
 	watch := e.watcher(f)
 	byContext := true // all other ways out are by a context
 	waits, unwaited, consulted, deafOnEnd, alien := false, false, false, false, false
@@ -210,8 +212,11 @@ func (e *engine) varies(l *loops.Loop, call *ssa.Call) bool {
 			return walk(v.Index, true, depth+1) || walk(v.X, indexed, depth+1)
 		case *ssa.Lookup:
 			return walk(v.Index, true, depth+1) || walk(v.X, indexed, depth+1)
-		case *ssa.Call:
-			return false // made anew, as a request is
+		case *ssa.UnOp:
+			if a, ok := rootAlloc(v.X); ok && v.Op == token.MUL && stores(a, walk, indexed, depth) {
+				return true
+			}
+			return walk(v.X, indexed, depth+1)
 		case ssa.Instruction:
 			for _, op := range v.Operands(nil) {
 				if *op != nil && walk(*op, indexed, depth+1) {
@@ -226,6 +231,28 @@ func (e *engine) varies(l *loops.Loop, call *ssa.Call) bool {
 		return true
 	}
 	return slices.ContainsFunc(c.Args, func(a ssa.Value) bool { return walk(a, false, 0) })
+}
+
+// rootAlloc is the local variable that an address is in, if it is one.
+func rootAlloc(addr ssa.Value) (*ssa.Alloc, bool) {
+	for {
+		switch a := addr.(type) {
+		case *ssa.Alloc:
+			return a, true
+		case *ssa.FieldAddr:
+			addr = a.X
+		default:
+			return nil, false
+		}
+	}
+}
+
+// stores reports whether what is stored in the variable as a whole varies.
+func stores(a *ssa.Alloc, varies func(ssa.Value, bool, int) bool, indexed bool, depth int) bool {
+	return slices.ContainsFunc(*a.Referrers(), func(ref ssa.Instruction) bool {
+		st, ok := ref.(*ssa.Store)
+		return ok && st.Addr == a && varies(st.Val, indexed, depth+1)
+	})
 }
 
 // countOf is how often the loop makes the attempt.

@@ -359,6 +359,8 @@ func (e *engine) sinkOf(cs *callsite, t callee.Target) []*retryPath {
 			if entry.Class == catalog.Waiting || entry.Class == "lock" {
 				return nil
 			}
+		} else if t.Obj.Pkg() == nil || isStd(t.Obj.Pkg().Path()) || !returnsError(t.Obj.Signature()) {
+			return nil // no more than computation
 		}
 		return []*retryPath{{index: -1, enters: straight, sink: s}}
 	}
