@@ -7,7 +7,9 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ctxprop/ctxprop/internal/catalog"
+	"github.com/ctxprop/ctxprop/internal/dialopt"
 	"github.com/ctxprop/ctxprop/internal/provenance"
+	"github.com/ctxprop/ctxprop/internal/retry"
 )
 
 // matters is one pass over the package's uses: SSA is worth building only if
@@ -41,6 +43,9 @@ func (e *engine) funcMatters(fn *types.Func) bool {
 		return true // the program's view follows it to what implements it
 	}
 	if entry, ok := e.catalog.Func(fn); ok && entry.Kind != catalog.Quiet && entry.Kind != catalog.NoReturn {
+		return true
+	}
+	if retry.FuncPolicy(fn.FullName()) != nil || dialopt.IsSink(fn) {
 		return true
 	}
 	params := fn.Signature().Params()

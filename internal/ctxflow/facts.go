@@ -31,6 +31,11 @@ type Fact struct {
 	Open []OpenLoss
 	// Retries lists paths with layers of retries, and to function parameters.
 	Retries []RetryPath
+	// Dials holds the service configs with which the function dials.
+	Dials []string
+	// Method is the full method that a stub's method calls, where no constant
+	// beside it says so.
+	Method string
 	// Declared holds the lines of the catalog that directives at the
 	// function's declaration make.
 	Declared []string
@@ -112,11 +117,17 @@ func (f *Fact) String() string {
 	for _, p := range f.Retries {
 		parts = append(parts, p.String())
 	}
+	if len(f.Dials) > 0 {
+		parts = append(parts, fmt.Sprintf("dials(%d configs)", len(f.Dials)))
+	}
+	if f.Method != "" {
+		parts = append(parts, "calls("+f.Method+")")
+	}
 	return strings.Join(parts, " ")
 }
 
 func (f *Fact) empty() bool {
-	return !f.Quiet && len(f.Blocks) == 0 && len(f.Results) == 0 && len(f.Calls) == 0 && len(f.Open) == 0 && len(f.Retries) == 0
+	return !f.Quiet && len(f.Blocks) == 0 && len(f.Results) == 0 && len(f.Calls) == 0 && len(f.Open) == 0 && len(f.Retries) == 0 && len(f.Dials) == 0 && f.Method == ""
 }
 
 func (r ResultFact) String() string {
@@ -160,7 +171,7 @@ func compareBool(a, b bool) int {
 
 // factOf is the part of f's summary that its signature does not say, or nil.
 func (e *engine) factOf(f *function) *Fact {
-	fact := &Fact{Retries: retryFacts(f), Open: openFacts(f)}
+	fact := &Fact{Retries: retryFacts(f), Dials: e.dialsOf(f), Open: openFacts(f)}
 	params := f.ssa.Params
 	shift := 0
 	if f.ssa.Signature.Recv() != nil {
@@ -222,4 +233,5 @@ func (e *engine) exportFacts() {
 			e.pass.ExportObjectFact(f.obj.Origin(), fact)
 		}
 	}
+	e.exportStubs()
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ctxprop/ctxprop/internal/callee"
 	"github.com/ctxprop/ctxprop/internal/catalog"
+	"github.com/ctxprop/ctxprop/internal/dialopt"
 	"github.com/ctxprop/ctxprop/internal/errflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
 	"github.com/ctxprop/ctxprop/internal/provenance"
@@ -257,6 +258,11 @@ type engine struct {
 	stored       *memory // lazily, by memory
 	retryLoops   map[*function][]*retryLoop
 	ways         map[*callsite]way // lazily, by wayOut
+	dialConfigs  []*dialopt.Config // lazily, by dials
+	dialsRead    bool
+	configs      []*retry.ServiceConfig // lazily, by configsInSight
+	configsRead  bool
+	stubs        map[*types.Func]string // lazily, by stubMethods
 	nests        map[nestKey]*nest
 	clientCounts map[*retry.LibraryPolicy]retry.Attempts // lazily, by clientCount
 

@@ -35,6 +35,10 @@ func (e *engine) policyPaths(f *function, cs *callsite, t callee.Target) ([]*ret
 		}
 		return e.fill(f, cs, path, t.Args[p.Fn]), true
 	}
+	if l, method := e.stubLayer(cs, t); l != nil {
+		sink := Sink{Key: method, Name: t.Name(), Class: "rpc", Known: true}
+		return []*retryPath{{index: -1, enters: straight, sink: sink, layers: []*layer{l}}}, true
+	}
 	if l := e.clientLayer(cs, t); l != nil {
 		sink := Sink{Key: t.Obj.FullName(), Name: t.Name(), Class: "http", Known: true}
 		return []*retryPath{{index: -1, enters: straight, sink: sink, layers: []*layer{l}}}, true

@@ -38,6 +38,9 @@ var sinks = map[string]bool{
 	"go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploggrpc.WithServiceConfig":       true,
 }
 
+// IsSink reports whether a function takes a service config.
+func IsSink(fn *types.Func) bool { return sinks[fn.FullName()] }
+
 // Options that change what a service config does.
 const (
 	disableRetry    = grpcPath + ".WithDisableRetry"
