@@ -11,7 +11,8 @@ import (
 // of the context or of one that it is derived from. Deferred calls run in
 // reverse order, so that a cancel deferred after a call runs before it.
 //
-// A variable that is assigned more than once is left alone.
+// A variable that is assigned more than once is left alone, and so is a context
+// that was cancelled before anything was done on it: it is meant to be done.
 func (e *engine) cancelledBefore(f *function, arg ssa.Value, at ssa.CallInstruction) bool {
 	makers := cancellable(arg)
 	if len(makers) == 0 {
@@ -64,20 +65,19 @@ func ofContextPackage(v ssa.Value) *ssa.Call {
 	return call
 }
 
-// cancels reports whether a call is one of the cancel function that one of
-// the makers returned.
-func cancels(makers []*ssa.Call, c *ssa.CallCommon) bool {
+// cancelled is the maker whose cancel function a call calls, or nil.
+func cancelled(makers []*ssa.Call, c *ssa.CallCommon) *ssa.Call {
 	at := placeOf(c.Value)
 	ex, ok := at.root.(*ssa.Extract)
 	if !ok || ex.Index != 1 || at.path != "" {
-		return false
+		return nil
 	}
 	for _, m := range makers {
 		if ex.Tuple == m {
-			return true
+			return m
 		}
 	}
-	return false
+	return nil
 }
 
 // cancelsOnTheWay reports whether the function of the instruction has called
@@ -85,7 +85,28 @@ func cancels(makers []*ssa.Call, c *ssa.CallCommon) bool {
 func cancelsOnTheWay(makers []*ssa.Call, at ssa.Instruction) bool {
 	for _, b := range at.Parent().Blocks {
 		for _, instr := range b.Instrs {
-			if call, ok := instr.(*ssa.Call); ok && cancels(makers, &call.Call) && comesBefore(call, at) {
+			call, ok := instr.(*ssa.Call)
+			if !ok || !comesBefore(call, at) {
+				continue
+			}
+			if m := cancelled(makers, &call.Call); m != nil && usedBefore(m, call) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// usedBefore reports whether the context that the maker returns was used for
+// anything, before the call that cancels it, or is used by closures.
+func usedBefore(maker, cancel *ssa.Call) bool {
+	for _, ref := range *maker.Referrers() {
+		ctx, ok := ref.(*ssa.Extract)
+		if !ok || ctx.Index != 0 {
+			continue
+		}
+		for _, use := range *ctx.Referrers() {
+			if _, captured := use.(*ssa.Store); captured || use.Parent() != cancel.Parent() || comesBefore(use, cancel) {
 				return true
 			}
 		}
@@ -98,7 +119,7 @@ func cancelsOnTheWay(makers []*ssa.Call, at ssa.Instruction) bool {
 func cancelsAfter(makers []*ssa.Call, at ssa.Instruction) bool {
 	after := false
 	for _, instr := range at.Block().Instrs {
-		if d, ok := instr.(*ssa.Defer); ok && after && cancels(makers, &d.Call) {
+		if d, ok := instr.(*ssa.Defer); ok && after && cancelled(makers, &d.Call) != nil {
 			return true
 		}
 		after = after || instr == at

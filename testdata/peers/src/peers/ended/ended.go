@@ -113,6 +113,14 @@ func CancelledCopy(ctx context.Context, s store) error {
 	return s.Save(context.WithoutCancel(c), "1")
 }
 
+// CancelledAtOnce makes a context that is done, so that what is given it does
+// not wait.
+func CancelledAtOnce(ctx context.Context, s store) error {
+	c, cancel := context.WithCancel(ctx)
+	cancel()
+	return s.Save(c, "1")
+}
+
 // DeferredOrder releases after cancel: deferred calls run in reverse order.
 func DeferredOrder(ctx context.Context, s store) error {
 	c, cancel := context.WithTimeout(ctx, time.Second)
