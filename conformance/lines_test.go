@@ -21,7 +21,7 @@ type verifier struct {
 // library that it is about.
 func (v *verifier) verify(e catalog.Entry) (*library, error) {
 	if e.Symbol.Tree {
-		return v.tree(e.Symbol)
+		return v.tree(e)
 	}
 	lib := v.libraries[e.Symbol.Pkg]
 	if lib == nil {
@@ -40,14 +40,35 @@ func (v *verifier) verify(e catalog.Entry) (*library, error) {
 	return lib, v.kind(lib, e, fn)
 }
 
-// tree finds the first library in the tree of a symbol.
-func (v *verifier) tree(s catalog.Symbol) (*library, error) {
+// tree finds a library in the tree of a line, one of whose functions it is
+// about. A tree of which the others' lines speak is there to take packages out
+// of the analysis.
+func (v *verifier) tree(e catalog.Entry) (*library, error) {
+	var first *library
 	for _, path := range slices.Sorted(maps.Keys(v.libraries)) {
-		if path == s.Pkg || strings.HasPrefix(path, s.Pkg+"/") {
-			return v.libraries[path], nil
+		if path != e.Symbol.Pkg && !strings.HasPrefix(path, e.Symbol.Pkg+"/") {
+			continue
+		}
+		lib := v.libraries[path]
+		if slices.ContainsFunc(lib.functions(), func(fn *types.Func) bool { return v.finds(e, fn) }) {
+			return lib, nil
+		}
+		if first == nil {
+			first = lib
 		}
 	}
-	return nil, fmt.Errorf("there is no package in %v", s)
+	switch {
+	case first == nil:
+		return nil, fmt.Errorf("there is no package in %v", e.Symbol)
+	case e.Kind != catalog.Quiet || e.Symbol.Name != "*":
+		return first, errors.New("no function is described by this line")
+	}
+	return first, nil
+}
+
+func (v *verifier) finds(e catalog.Entry, fn *types.Func) bool {
+	found, _ := v.catalog.Func(fn)
+	return found.Symbol == e.Symbol
 }
 
 // wide checks a line about a type or a package: it must be the line that a
@@ -63,12 +84,12 @@ func (v *verifier) wide(lib *library, e catalog.Entry) error {
 		if pointer := anyPointerReceiver(fns); pointer != e.Symbol.Pointer {
 			return fmt.Errorf("spelled wrong: a method has a pointer receiver: %t", pointer)
 		}
-		if promotes(named) {
+		if e.Symbol.Name == "*" && promotes(named) {
 			return nil // its line is for methods found by the receiver's static type
 		}
 	}
 	for _, fn := range fns {
-		if found, _ := v.catalog.Func(fn); found.Symbol == e.Symbol {
+		if v.finds(e, fn) {
 			return nil
 		}
 	}

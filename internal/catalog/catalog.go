@@ -14,7 +14,7 @@ import (
 // used by any number of goroutines.
 type Catalog struct {
 	packages  map[string]*packageLines
-	trees     map[string]*Entry
+	trees     map[string]*packageLines // by the path before /...
 	marks     map[mark]*Entry
 	shapes    []Root          // func roots, the flag's before the built-in
 	methods   []Root          // method roots, likewise
@@ -26,10 +26,12 @@ type Catalog struct {
 	builtin map[string]bool
 }
 
-// packageLines holds the lines about the functions of one package.
+// packageLines holds the lines about the functions of one package, or of a tree.
 type packageLines struct {
 	byName map[memberName]*Entry
-	whole  *Entry
+	// patterns are the lines whose name has a * in it, the longest first.
+	patterns []*Entry
+	whole    *Entry
 }
 
 // memberName is a function's name within its package. Name is "*" for a line
@@ -117,7 +119,7 @@ func (c *Catalog) with(t table) *Catalog {
 		providers: maps.Clone(c.providers),
 	}
 	if n.packages == nil {
-		n.packages, n.trees, n.marks = map[string]*packageLines{}, map[string]*Entry{}, map[mark]*Entry{}
+		n.packages, n.trees, n.marks = map[string]*packageLines{}, map[string]*packageLines{}, map[mark]*Entry{}
 		n.callbacks, n.providers = map[Symbol]Root{}, map[TypeName]Provider{}
 	}
 	for _, p := range t.providers {
@@ -142,33 +144,58 @@ func (c *Catalog) with(t table) *Catalog {
 // first; fresh says which are not.
 func (c *Catalog) add(e *Entry, fresh map[string]bool) {
 	s := e.Symbol
-	switch {
-	case e.Kind.mark():
+	if e.Kind.mark() {
 		c.marks[mark{e.Kind, s.identity()}] = e
 		return
-	case s.Tree:
-		c.trees[s.Pkg] = e
-		return
 	}
-	lines := c.packages[s.Pkg]
-	if !fresh[s.Pkg] {
+	in, key := c.packages, s.Pkg
+	if s.Tree {
+		in, key = c.trees, s.Pkg+"/..."
+	}
+	lines := in[s.Pkg]
+	if !fresh[key] {
 		lines = lines.clone()
-		c.packages[s.Pkg], fresh[s.Pkg] = lines, true
+		in[s.Pkg], fresh[key] = lines, true
 	}
-	if s.Recv == "" && s.Wide() {
+	switch {
+	case s.Recv == "" && s.Name == wildcard:
 		lines.whole = e
-		return
+	case s.Wide() && s.Name != wildcard:
+		lines.addPattern(e)
+	default:
+		lines.byName[memberName{s.Recv, s.Name}] = e
 	}
-	lines.byName[memberName{s.Recv, s.Name}] = e
+}
+
+// addPattern keeps the patterns sorted, so that the first match is the most
+// precise.
+func (l *packageLines) addPattern(e *Entry) {
+	l.patterns = slices.DeleteFunc(l.patterns, func(o *Entry) bool { return o.Symbol.identity() == e.Symbol.identity() })
+	l.patterns = append(l.patterns, e)
+	slices.SortStableFunc(l.patterns, func(a, b *Entry) int { return len(b.Symbol.Name) - len(a.Symbol.Name) })
 }
 
 func (l *packageLines) clone() *packageLines {
 	n := &packageLines{byName: map[memberName]*Entry{}}
 	if l != nil {
 		n.whole = l.whole
+		n.patterns = slices.Clone(l.patterns)
 		maps.Copy(n.byName, l.byName)
 	}
 	return n
+}
+
+// entries calls yield for every line.
+func (l *packageLines) entries(yield func(*Entry)) {
+	if l.whole != nil {
+		yield(l.whole)
+	}
+	for _, e := range l.patterns {
+		yield(e)
+	}
+	for _, e := range l.byName {
+		yield(e)
+	}
 }
 
 func splitRoots(roots []Root) (shapes, methods []Root) {
@@ -243,19 +270,15 @@ func (t *table) packages() map[string]bool {
 // Entries returns all lines about functions, ordered by symbol.
 func (c *Catalog) Entries() []Entry {
 	var all []Entry
-	for _, e := range c.trees {
-		all = append(all, *e)
-	}
+	add := func(e *Entry) { all = append(all, *e) }
 	for _, e := range c.marks {
-		all = append(all, *e)
+		add(e)
+	}
+	for _, lines := range c.trees {
+		lines.entries(add)
 	}
 	for _, lines := range c.packages {
-		if lines.whole != nil {
-			all = append(all, *lines.whole)
-		}
-		for _, e := range lines.byName {
-			all = append(all, *e)
-		}
+		lines.entries(add)
 	}
 	slices.SortFunc(all, func(a, b Entry) int { return cmp.Or(a.Symbol.compare(b.Symbol), cmp.Compare(a.Kind, b.Kind)) })
 	return all

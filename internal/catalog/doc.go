@@ -27,14 +27,22 @@
 //	(example.com/kv.Commands).*    every method of a type
 //	log/slog.*                     every function and method of a package
 //	example.com/telemetry/...      the same for a package and all below it
+//	example.com/cloud.New*Client   every function of such a name
+//	example.com/cloud/....New      the functions of a name in a package and all
+//	                               below it, which may have a * as well
 //
-// The last three forms are for quiet and block only, and a block line of these
-// forms speaks only of functions that have a context.Context parameter.
+// The forms for more than one function are for quiet, block and twin only. A
+// block line of these forms speaks only of functions that have a
+// context.Context parameter: it says of a whole client what else its signatures
+// alone would say, and what it waits for. A twin line of these forms has a * for
+// the function's name in its use=, use=*WithContext, and speaks of those
+// functions that have this sibling.
 //
 // Type parameters are left out. A method is named by the type that declares it:
 // a promoted method by the embedded type, an interface's method by the
 // interface in whose body it stands. The most precise line wins: the symbol
-// itself, then its type, its package, then the longest tree. Before all of them
+// itself, then names with a *, the longest first, its type, its package, then the
+// longest tree. Before all of them
 // come lines about the type through which a method is called, if that is another
 // than the one which declares it. A line of the flag replaces a built-in one of
 // the same symbol.

@@ -73,7 +73,7 @@ var kinds = [...]struct {
 	Bare:     {name: "bare", allowed: attrUse},
 	Block:    {name: "block", allowed: attrClass | attrCtx | attrFn | attrWrite, required: attrClass, wide: true},
 	Wait:     {name: "wait", allowed: attrClass | attrJoin, required: attrClass},
-	Twin:     {name: "twin", allowed: attrUse | attrClass | attrWrite, required: attrUse | attrClass},
+	Twin:     {name: "twin", allowed: attrUse | attrClass | attrWrite, required: attrUse | attrClass, wide: true},
 	Quiet:    {name: "quiet", wide: true},
 	NoReturn: {name: "noreturn"},
 	Sync:     {name: "sync", allowed: attrFn},

@@ -8,7 +8,7 @@ import (
 // Func finds the most precise line about a function or method. It does not
 // allocate.
 func (c *Catalog) Func(fn *types.Func) (Entry, bool) {
-	return entry(c.find(fn, receiverType(fn)))
+	return entry(c.find(fn, receiverType(fn)), fn)
 }
 
 // Method is Func for a call whose receiver has the static type recv, which
@@ -18,7 +18,7 @@ func (c *Catalog) Func(fn *types.Func) (Entry, bool) {
 func (c *Catalog) Method(recv types.Type, fn *types.Func) (Entry, bool) {
 	if obj := typeName(recv); obj != nil && obj.Pkg() != nil {
 		if e := c.packages[obj.Pkg().Path()].method(obj.Name(), fn); e != nil {
-			return *e, true
+			return entry(e, fn)
 		}
 	}
 	return c.Func(fn)
@@ -33,7 +33,7 @@ func (c *Catalog) HasPackage(path string) bool {
 		return true
 	}
 	for tree := path; tree != ""; tree = parent(tree) {
-		if e := c.trees[tree]; e != nil && c.builtin[e.Symbol.String()] {
+		if c.builtin[tree+"/..."] {
 			return true
 		}
 	}
@@ -63,11 +63,16 @@ func (c *Catalog) marked(kind Kind, fn *types.Func) *Entry {
 	return c.marks[mark{kind, symbolOf(fn).identity()}]
 }
 
-func entry(e *Entry) (Entry, bool) {
+// entry is the line as it speaks of fn.
+func entry(e *Entry, fn *types.Func) (Entry, bool) {
 	if e == nil {
 		return Entry{}, false
 	}
-	return *e, true
+	found := *e
+	if strings.Contains(e.Use, wildcard) {
+		found.Use = e.sibling(fn)
+	}
+	return found, true
 }
 
 func (c *Catalog) find(fn *types.Func, recv *types.TypeName) *Entry {
@@ -81,8 +86,10 @@ func (c *Catalog) find(fn *types.Func, recv *types.TypeName) *Entry {
 		}
 	}
 	for tree := path; tree != ""; tree = parent(tree) {
-		if e := c.trees[tree]; e.covers(fn) {
-			return e
+		if lines := c.trees[tree]; lines != nil {
+			if e := lines.find(fn, recv); e != nil {
+				return e
+			}
 		}
 	}
 	return nil
@@ -93,7 +100,7 @@ func (l *packageLines) find(fn *types.Func, recv *types.TypeName) *Entry {
 		if e := l.method(recv.Name(), fn); e != nil {
 			return e
 		}
-	} else if e := l.byName[memberName{name: fn.Name()}]; e != nil {
+	} else if e := l.member("", fn); e != nil {
 		return e
 	}
 	if l.whole.covers(fn) {
@@ -107,7 +114,7 @@ func (l *packageLines) method(recv string, fn *types.Func) *Entry {
 	if l == nil {
 		return nil
 	}
-	if e := l.byName[memberName{recv, fn.Name()}]; e != nil {
+	if e := l.member(recv, fn); e != nil {
 		return e
 	}
 	if e := l.byName[memberName{recv, wildcard}]; e.covers(fn) {
@@ -116,10 +123,51 @@ func (l *packageLines) method(recv string, fn *types.Func) *Entry {
 	return nil
 }
 
+// member finds a line about the name of fn, written out or with a * in it.
+func (l *packageLines) member(recv string, fn *types.Func) *Entry {
+	if e := l.byName[memberName{recv, fn.Name()}]; e != nil {
+		return e
+	}
+	for _, e := range l.patterns {
+		if _, ok := matchName(e.Symbol.Name, fn.Name()); ok && e.Symbol.Recv == recv && e.covers(fn) {
+			return e
+		}
+	}
+	return nil
+}
+
 // covers reports whether a line about a whole type, package or tree speaks of
-// fn, which is in it: a block line does only if fn has a context to honour.
+// fn, which is in it: a block line does only if fn has a context to honour, and
+// a twin line only if the sibling is there.
 func (e *Entry) covers(fn *types.Func) bool {
-	return e != nil && (e.Kind == Quiet || e.ContextArg(fn.Signature()) != None)
+	switch {
+	case e == nil:
+		return false
+	case e.Kind == Quiet:
+		return true
+	case e.Kind == Twin:
+		return contextParam(fn.Signature()) == None && contextSibling(fn, e.sibling(fn)) != nil
+	}
+	return e.ContextArg(fn.Signature()) != None
+}
+
+// sibling is what use= names, for fn.
+func (e *Entry) sibling(fn *types.Func) string { return strings.Replace(e.Use, wildcard, fn.Name(), 1) }
+
+// contextSibling is the method of the same receiver, or the function of the
+// same package, of this name, if it takes a context.
+func contextSibling(fn *types.Func, name string) *types.Func {
+	var obj types.Object
+	if recv := fn.Signature().Recv(); recv != nil {
+		obj, _, _ = types.LookupFieldOrMethod(recv.Type(), true, fn.Pkg(), name)
+	} else {
+		obj = fn.Pkg().Scope().Lookup(name)
+	}
+	sibling, ok := obj.(*types.Func)
+	if !ok || contextParam(sibling.Signature()) == None {
+		return nil
+	}
+	return sibling
 }
 
 // parent cuts the last element off a package path.

@@ -66,6 +66,17 @@ func TestFuncFindsTheMostPreciseLine(t *testing.T) {
 		{"method of a generic type", "quiet (*example.com/a/lib.List).Push\n", "List.Push", "quiet (*example.com/a/lib.List).Push\n"},
 		{"interface method", "quiet (example.com/a/lib.Getter).Get\n", "Getter.Get", "quiet (example.com/a/lib.Getter).Get\n"},
 		{"embedded interface, by the one that declares it", "quiet (example.com/a/lib.Getter).Get\n", "Commands.Get", "quiet (example.com/a/lib.Getter).Get\n"},
+		{"name before its pattern", "quiet example.com/a/lib.Plain\nquiet example.com/a/lib.P*\n", "Plain", "quiet example.com/a/lib.Plain\n"},
+		{"longer pattern", "quiet example.com/a/lib.P*\nquiet example.com/a/lib.Pl*n\n", "Plain", "quiet example.com/a/lib.Pl*n\n"},
+		{"pattern before package", whole + "quiet example.com/a/lib.*in\n", "Plain", "quiet example.com/a/lib.*in\n"},
+		{"pattern before type", typ + "quiet (*example.com/a/lib.Conn).Poi*\n", "Conn.Pointer", "quiet (*example.com/a/lib.Conn).Poi*\n"},
+		{"a pattern of functions is for no method", "quiet example.com/a/lib.V*\n", "Conn.Value", ""},
+		{"a pattern of one type's methods is for no other's", "quiet (example.com/a/lib.Getter).P*\n", "Conn.Pointer", ""},
+		{"a pattern's block line needs a context", "block example.com/a/lib.Ba* class=rpc\n", "Bare", ""},
+		{"pattern in a tree", tree + "quiet example.com/a/....Pl*\n", "Plain", "quiet example.com/a/....Pl*\n"},
+		{"name in a tree", tree + "quiet example.com/a/....Plain\n", "Plain", "quiet example.com/a/....Plain\n"},
+		{"package before a tree's pattern", whole + "quiet example.com/a/....Pl*\n", "Plain", whole},
+		{"a tree's pattern is for no method", "quiet example.com/a/....Val*\n", "Conn.Value", ""},
 		{"alias", "quiet (example.com/a/lib.Conn).Value\n", "Alias.Value", "quiet (example.com/a/lib.Conn).Value\n"},
 	}
 	for _, test := range tests {
@@ -248,7 +259,40 @@ func function(t testing.TB, pkg *types.Package, name string) *types.Func {
 	return fn
 }
 
-// symbolOf is the second word of a line.
+// TestTwinsOfMany: a line about the twins of a type speaks of those methods that
+// have the sibling, and names it.
+func TestTwinsOfMany(t *testing.T) {
+	pkg, _ := check(t, "example.com/a/lib", `package lib
+		import "context"
+		type API struct{}
+		func (*API) Get(id string) error { return nil }
+		func (*API) GetWithContext(ctx context.Context, id string) error { return nil }
+		func (*API) Alone(id string) error { return nil }
+		func (*API) Both(ctx context.Context) error { return nil }
+		func (*API) BothWithContext(ctx context.Context) error { return nil }
+		func (*API) Other() error { return nil }
+		func (*API) OtherWithContext(n int) error { return nil }
+		func Fetch() error { return nil }
+		func FetchWithContext(ctx context.Context) error { return nil }
+	`)
+	for _, line := range []string{
+		"twin example.com/a/... class=rpc use=*WithContext", "twin example.com/a/lib.* class=rpc use=*WithContext",
+	} {
+		c, err := new(Catalog).Extend("x", line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for fn, want := range map[string]string{
+			"API.Get": "GetWithContext", "API.GetWithContext": "", "API.Alone": "", "API.Both": "", "API.Other": "", "Fetch": "FetchWithContext",
+		} {
+			if e, _ := c.Func(function(t, pkg, fn)); e.Use != want {
+				t.Errorf("%s: %s has the twin %q, want %q", line, fn, e.Use, want)
+			}
+		}
+	}
+}
+
+// lookedUp is the second word of a line.
 func lookedUp(line string) string {
 	if words := strings.Fields(line); len(words) > 1 {
 		return words[1]

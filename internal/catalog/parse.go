@@ -136,7 +136,7 @@ func parseEntry(kind Kind, rest string) (Entry, error) {
 		return Entry{}, err
 	}
 	if symbol.Wide() && !kinds[kind].wide {
-		return Entry{}, fmt.Errorf("%v needs one function, not %v: only quiet and block lines can name a whole type or package", kind, symbol)
+		return Entry{}, fmt.Errorf("%v needs one function, not %v: only quiet, block and twin lines can name a whole type or package", kind, symbol)
 	}
 	e := Entry{Symbol: symbol, Kind: kind, Ctx: Deduced, Fn: Deduced}
 	if err := e.parseAttributes(rest); err != nil {
@@ -144,6 +144,9 @@ func parseEntry(kind Kind, rest string) (Entry, error) {
 	}
 	if symbol.Wide() && (e.Ctx != Deduced || e.Fn != Deduced) {
 		return Entry{}, fmt.Errorf("ctx= and fn= need one function, not %v", symbol)
+	}
+	if kind == Twin && symbol.Wide() != strings.Contains(e.Use, wildcard) {
+		return Entry{}, fmt.Errorf("use=%s does not fit %v: write a * for the function's name where the line is about many, use=*Context, and only there", e.Use, symbol)
 	}
 	return e, nil
 }
@@ -237,7 +240,8 @@ func checkSibling(value string) error {
 	if !ok {
 		name = typ
 	}
-	if token.IsIdentifier(typ) && token.IsIdentifier(name) {
+	before, after, pattern := strings.Cut(value, wildcard)
+	if token.IsIdentifier(typ) && token.IsIdentifier(name) || pattern && token.IsIdentifier(before+after) {
 		return nil
 	}
 	return fmt.Errorf("use=%s is malformed: write the name of a method of the same receiver or of a function of the same package, or TYPE.NAME", value)

@@ -11,19 +11,22 @@ import (
 const wildcard = "*"
 
 // A Symbol names what a line is about. The zero Recv and Name "*" stand for a
-// whole package, or with Tree also for every package below it.
+// whole package, or with Tree also for every package below it. A * in a longer
+// name stands for any part of it.
 type Symbol struct {
 	Pkg     string // import path
 	Recv    string // name of the receiver's type, or ""
-	Name    string // name of the function, or "*"
+	Name    string // name of the function, "*", or a name with a * in it
 	Pointer bool   // spelled with a pointer receiver; no part of the identity
 	Tree    bool
 }
 
 func (s Symbol) String() string {
 	switch {
-	case s.Tree:
+	case s.Tree && s.Name == wildcard:
 		return s.Pkg + "/..."
+	case s.Tree:
+		return s.Pkg + "/...." + s.Name
 	case s.Recv == "":
 		return s.Pkg + "." + s.Name
 	case s.Pointer:
@@ -34,7 +37,7 @@ func (s Symbol) String() string {
 }
 
 // Wide reports whether the symbol stands for more than one function.
-func (s Symbol) Wide() bool { return s.Name == wildcard }
+func (s Symbol) Wide() bool { return s.Tree || strings.Contains(s.Name, wildcard) }
 
 // identity is the symbol without its spelling: two lines with the same
 // identity are about the same thing.
@@ -50,6 +53,12 @@ func parseSymbol(text string) (Symbol, error) {
 	}
 	if pkg, ok := strings.CutSuffix(text, "/..."); ok {
 		return Symbol{Pkg: pkg, Name: wildcard, Tree: true}, checkPath(pkg)
+	}
+	if pkg, name, ok := strings.Cut(text, "/...."); ok {
+		if err := checkName(name); err != nil {
+			return Symbol{}, err
+		}
+		return Symbol{Pkg: pkg, Name: name, Tree: true}, checkPath(pkg)
 	}
 	pkg, name := cutLastDot(text)
 	if name == "" {
@@ -88,10 +97,11 @@ func cutLastDot(text string) (pkg, name string) {
 }
 
 func checkName(name string) error {
-	if name == wildcard || token.IsIdentifier(name) {
+	before, after, _ := strings.Cut(name, wildcard)
+	if name == wildcard || token.IsIdentifier(before+after) {
 		return nil
 	}
-	return fmt.Errorf("%q is not the name of a function: write an identifier, without type parameters, or *", name)
+	return fmt.Errorf("%q is not the name of a function: write an identifier, without type parameters, or with a * for any part of it", name)
 }
 
 // checkPath refuses what cannot be an import path, in the way that typing
