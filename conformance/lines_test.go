@@ -68,7 +68,7 @@ func (v *verifier) tree(e catalog.Entry) (*library, error) {
 
 func (v *verifier) finds(e catalog.Entry, fn *types.Func) bool {
 	found, _ := v.catalog.Func(fn)
-	return found.Symbol == e.Symbol
+	return found.Symbol == e.Symbol && found.Kind == e.Kind
 }
 
 // wide checks a line about a type or a package: it must be the line that a

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 )
 
@@ -32,6 +33,7 @@ type packageLines struct {
 	// patterns are the lines whose name has a * in it, the longest first.
 	patterns []*Entry
 	whole    *Entry
+	twins    *Entry // like whole, of those functions that have a sibling
 }
 
 // memberName is a function's name within its package. Name is "*" for a line
@@ -158,19 +160,31 @@ func (c *Catalog) add(e *Entry, fresh map[string]bool) {
 		in[s.Pkg], fresh[key] = lines, true
 	}
 	switch {
+	case s.Recv == "" && s.Name == wildcard && e.Kind == Twin:
+		lines.twins = e
 	case s.Recv == "" && s.Name == wildcard:
 		lines.whole = e
-	case s.Wide() && s.Name != wildcard:
+	case strings.Contains(s.Name, wildcard) && (s.Name != wildcard || e.Kind == Twin):
 		lines.addPattern(e)
 	default:
 		lines.byName[memberName{s.Recv, s.Name}] = e
 	}
 }
 
+// identity tells apart what may be said of one symbol at the same time: what a
+// function is, what it does, and of many functions which have twins.
+func (e *Entry) identity() mark {
+	id := mark{symbol: e.Symbol.identity()}
+	if e.Kind.mark() || e.Kind == Twin && e.Symbol.Wide() {
+		id.kind = e.Kind
+	}
+	return id
+}
+
 // addPattern keeps the patterns sorted, so that the first match is the most
 // precise.
 func (l *packageLines) addPattern(e *Entry) {
-	l.patterns = slices.DeleteFunc(l.patterns, func(o *Entry) bool { return o.Symbol.identity() == e.Symbol.identity() })
+	l.patterns = slices.DeleteFunc(l.patterns, func(o *Entry) bool { return o.identity() == e.identity() })
 	l.patterns = append(l.patterns, e)
 	slices.SortStableFunc(l.patterns, func(a, b *Entry) int { return len(b.Symbol.Name) - len(a.Symbol.Name) })
 }
@@ -178,7 +192,7 @@ func (l *packageLines) addPattern(e *Entry) {
 func (l *packageLines) clone() *packageLines {
 	n := &packageLines{byName: map[memberName]*Entry{}}
 	if l != nil {
-		n.whole = l.whole
+		n.whole, n.twins = l.whole, l.twins
 		n.patterns = slices.Clone(l.patterns)
 		maps.Copy(n.byName, l.byName)
 	}
@@ -187,8 +201,10 @@ func (l *packageLines) clone() *packageLines {
 
 // entries calls yield for every line.
 func (l *packageLines) entries(yield func(*Entry)) {
-	if l.whole != nil {
-		yield(l.whole)
+	for _, e := range []*Entry{l.whole, l.twins} {
+		if e != nil {
+			yield(e)
+		}
 	}
 	for _, e := range l.patterns {
 		yield(e)
@@ -235,11 +251,7 @@ func (t *table) checkDuplicates() error {
 	}
 	for i := range t.entries {
 		e := &t.entries[i]
-		what := mark{symbol: e.Symbol.identity()}
-		if e.Kind.mark() {
-			what.kind = e.Kind
-		}
-		check(what, e.Symbol, e.Pos)
+		check(e.identity(), e.Symbol, e.Pos)
 	}
 	for _, r := range t.roots {
 		check(r.String(), r, r.Pos)

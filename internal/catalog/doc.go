@@ -36,7 +36,7 @@
 // context.Context parameter: it says of a whole client what else its signatures
 // alone would say, and what it waits for. A twin line of these forms has a * for
 // the function's name in its use=, use=*WithContext, and speaks of those
-// functions that have this sibling.
+// functions that have this sibling, next to a line of another kind about all.
 //
 // Type parameters are left out. A method is named by the type that declares it:
 // a promoted method by the embedded type, an interface's method by the

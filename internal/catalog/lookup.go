@@ -103,6 +103,9 @@ func (l *packageLines) find(fn *types.Func, recv *types.TypeName) *Entry {
 	} else if e := l.member("", fn); e != nil {
 		return e
 	}
+	if l.twins.covers(fn) {
+		return l.twins
+	}
 	if l.whole.covers(fn) {
 		return l.whole
 	}

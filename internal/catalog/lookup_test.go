@@ -277,6 +277,8 @@ func TestTwinsOfMany(t *testing.T) {
 	`)
 	for _, line := range []string{
 		"twin example.com/a/... class=rpc use=*WithContext", "twin example.com/a/lib.* class=rpc use=*WithContext",
+		"block example.com/a/lib.* class=rpc; twin example.com/a/lib.* class=rpc use=*WithContext",
+		"block (example.com/a/lib.API).* class=rpc; twin (example.com/a/lib.API).* class=rpc use=*WithContext; twin example.com/a/lib.F* class=rpc use=*WithContext",
 	} {
 		c, err := new(Catalog).Extend("x", line)
 		if err != nil {

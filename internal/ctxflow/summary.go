@@ -193,7 +193,10 @@ func cataloguedBlock(t callee.Target, entry *catalog.Entry) []blockingArg {
 	if arg == nil {
 		return nil
 	}
-	return []blockingArg{{arg, Sink{Key: t.Obj.FullName(), Name: callee.ShortName(t.Obj), Class: string(entry.Class), Write: entry.Write, Known: true}}}
+	name := callee.ShortName(t.Obj)
+	// A line about many functions cannot tell which of them change state.
+	write := entry.Write || entry.Symbol.Wide() && writes(name)
+	return []blockingArg{{arg, Sink{Key: t.Obj.FullName(), Name: name, Class: string(entry.Class), Write: write, Known: true}}}
 }
 
 func ownBlocks(t callee.Target, own *function) []blockingArg {
