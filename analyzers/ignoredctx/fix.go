@@ -37,6 +37,12 @@ func fixOf(pass *analysis.Pass, b *fix.Builder, v *ctxflow.Verdict, use fix.Expr
 		f, err = b.LeaveWhenDone(v.Pos, asStatus)
 	case v.Code == finding.UncancellableLoop:
 		f, err = b.CheckAtHead(v.Pos, use, asStatus)
+	case v.Code == finding.ExpensiveAfterGone:
+		call := b.CallAt(v.RootCall)
+		if call == nil {
+			return f, false
+		}
+		f, err = b.CheckBefore(call, use, asStatus)
 	default:
 		call := b.CallAt(v.RootCall)
 		if call == nil {

@@ -35,3 +35,8 @@ func TestWaits(t *testing.T) {
 func TestLoops(t *testing.T) {
 	fixtest.Run(t, analysistest.TestData(), all(t), "loop/...")
 }
+
+// TestLong is CTX201 and CTX205: long work for a caller who may have gone.
+func TestLong(t *testing.T) {
+	fixtest.Run(t, analysistest.TestData(), all(t), "long/...")
+}

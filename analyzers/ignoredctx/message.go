@@ -12,6 +12,10 @@ import (
 // stands alone, for it is all that some drivers show.
 func message(v *ctxflow.Verdict) string {
 	switch {
+	case v.Code == finding.NeverConsulted:
+		return fmt.Sprintf("%s does %s, and nobody on its way asks the request's context whether the caller is still there; %s", v.HomeName, v.Sink.Name, askAdvice(v))
+	case v.Code == finding.ExpensiveAfterGone:
+		return fmt.Sprintf("%s enters %s after it has waited, without asking whether its caller is still there; %s", v.HomeName, v.Sink.Name, askAdvice(v))
 	case v.Code == finding.CallWithoutContext && v.Root != "" && v.Open.Home == "":
 		return fmt.Sprintf("%s in %s gives %s no context, so %s cannot end it; %s", v.Root, v.HomeName, v.Sink.Name, v.Behalf(), callAdvice(v))
 	case v.Code == finding.CallWithoutContext && v.Root != "":
@@ -89,4 +93,11 @@ func loopAdvice(v *ctxflow.Verdict) string {
 		return fmt.Sprintf("leave it when %s.Err() is not nil", hand)
 	}
 	return "name the context parameter and leave the loop when it is done"
+}
+
+func askAdvice(v *ctxflow.Verdict) string {
+	if hand := v.HandExpr(); hand != "" {
+		return fmt.Sprintf("check %s.Err() before it", hand)
+	}
+	return "name the context parameter and check its Err before it"
 }

@@ -20,6 +20,9 @@ type Fact struct {
 	// Blocks lists context parameters that reach blocking work although the
 	// signature does not say so.
 	Blocks []ParamSink
+	// Ignores lists the parameters that are or provide a context and that
+	// neither the function nor what it calls ever asks.
+	Ignores []int
 	// Results says where returned contexts come from, where that is not
 	// simply the context that was passed in.
 	Results []ResultFact
@@ -98,6 +101,9 @@ func (f *Fact) String() string {
 	for _, b := range f.Blocks {
 		parts = append(parts, fmt.Sprintf("blocks(%d: %s)", b.Param, b.Sink.Name))
 	}
+	for _, i := range f.Ignores {
+		parts = append(parts, fmt.Sprintf("ignores(%d)", i))
+	}
 	for _, r := range f.Results {
 		parts = append(parts, r.String())
 	}
@@ -127,7 +133,7 @@ func (f *Fact) String() string {
 }
 
 func (f *Fact) empty() bool {
-	return !f.Quiet && len(f.Blocks) == 0 && len(f.Results) == 0 && len(f.Calls) == 0 && len(f.Open) == 0 && len(f.Retries) == 0 && len(f.Dials) == 0 && f.Method == ""
+	return !f.Quiet && len(f.Blocks) == 0 && len(f.Ignores) == 0 && len(f.Results) == 0 && len(f.Calls) == 0 && len(f.Open) == 0 && len(f.Retries) == 0 && len(f.Dials) == 0 && f.Method == ""
 }
 
 func (r ResultFact) String() string {
@@ -171,7 +177,7 @@ func compareBool(a, b bool) int {
 
 // factOf is the part of f's summary that its signature does not say, or nil.
 func (e *engine) factOf(f *function) *Fact {
-	fact := &Fact{Retries: retryFacts(f), Dials: e.dialsOf(f), Open: openFacts(f)}
+	fact := &Fact{Ignores: e.ignores(f), Retries: retryFacts(f), Dials: e.dialsOf(f), Open: openFacts(f)}
 	params := f.ssa.Params
 	shift := 0
 	if f.ssa.Signature.Recv() != nil {

@@ -46,6 +46,7 @@ func (e *engine) findLapses() []*lapse {
 		}
 		out = append(append(out, found...), waits...)
 	}
+	out = append(out, e.findExpensive()...)
 	out = slices.DeleteFunc(out, func(l *lapse) bool {
 		rule, quiet := e.sparedAt(l)
 		if quiet {

@@ -266,8 +266,9 @@ type engine struct {
 	nests        map[nestKey]*nest
 	clientCounts map[*retry.LibraryPolicy]retry.Attempts // lazily, by clientCount
 
-	inDefers map[*function]bool             // lazily, by deferred
-	chans    map[*types.Var][]*ssa.MakeChan // lazily, by chanMakes
+	inDefers  map[*function]bool // lazily, by deferred
+	consulted map[paramKey]bool
+	chans     map[*types.Var][]*ssa.MakeChan // lazily, by chanMakes
 }
 
 // analyze runs the steps in their order; each uses what the ones before it left.
@@ -292,9 +293,11 @@ func (e *engine) analyze() *Result {
 	e.summarize()
 	e.findRetries()
 	e.classify(e.findLosses())
+	e.findConsulted()
 	e.judgeLapses(e.findLapses())
 	e.importLosses()
 	e.findUnderived()
+	e.findUnconsulted()
 	e.exportFacts()
 	e.exportDeclared()
 	return e.result()

@@ -435,6 +435,33 @@ func (b *Builder) WaitOrLeave(call *ast.CallExpr, use Expr, asStatus bool) (anal
 	}, nil
 }
 
+// CheckBefore returns the fix by which the function is left before the
+// statement of a call if the context at hand is done.
+func (b *Builder) CheckBefore(call *ast.CallExpr, use Expr, asStatus bool) (analysis.SuggestedFix, error) {
+	none := analysis.SuggestedFix{}
+	p, err := b.locate(call)
+	if err != nil {
+		return none, err
+	}
+	stmt, list := p.statement()
+	if list == nil {
+		return none, errors.New("the call is not in a statement of its own")
+	}
+	if err := b.mayUse(p, use); err != nil {
+		return none, err
+	}
+	leave, err := b.leave(p, b.ended(p, use.String(), asStatus))
+	if err != nil {
+		return none, err
+	}
+	ind := b.indent(stmt.Pos())
+	text := fmt.Sprintf("if %s.Err() != nil {\n%s\t%s\n%s}\n%s", use, ind, leave, ind, ind)
+	return analysis.SuggestedFix{
+		Message:   fmt.Sprintf("Return if %s is done", use),
+		TextEdits: []analysis.TextEdit{{Pos: stmt.Pos(), End: stmt.Pos(), NewText: []byte(text)}},
+	}, nil
+}
+
 // CheckAtHead returns the fix by which the loop whose for is at the position
 // is left at its head if the context at hand is done.
 func (b *Builder) CheckAtHead(pos token.Pos, use Expr, asStatus bool) (analysis.SuggestedFix, error) {

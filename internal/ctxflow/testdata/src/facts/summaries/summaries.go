@@ -14,7 +14,7 @@ type sink interface {
 type key struct{}
 
 // Quiet has the shape of one that blocks.
-func Quiet(ctx context.Context, id string) error { return nil } // fact: quiet
+func Quiet(ctx context.Context, id string) error { return nil } // fact: quiet ignores(0)
 
 // Stores keeps its context and blocks on nothing.
 func (h *holder) Stores(ctx context.Context) error { // fact: quiet
@@ -25,7 +25,7 @@ func (h *holder) Stores(ctx context.Context) error { // fact: quiet
 type holder struct{ ctx context.Context }
 
 // Drops blocks, but not on its context: for callers, it is quiet.
-func Drops(ctx context.Context, s sink) error { // fact: quiet
+func Drops(ctx context.Context, s sink) error { // fact: quiet ignores(0)
 	return s.Load(context.Background(), "1")
 }
 
@@ -103,9 +103,9 @@ func Bounded(d time.Duration) (context.Context, context.CancelFunc) { // fact: r
 }
 
 // Underived has been given one.
-func Underived(ctx context.Context) context.Context { return context.TODO() } // fact: returns(0: fresh)
+func Underived(ctx context.Context) context.Context { return context.TODO() } // fact: ignores(0) returns(0: fresh)
 
-func Detached(ctx context.Context) context.Context { return context.WithoutCancel(ctx) } // fact: returns(0: detached)
+func Detached(ctx context.Context) context.Context { return context.WithoutCancel(ctx) } // fact: ignores(0) returns(0: detached)
 
 // Limited has a deadline of its own.
 func Limited(ctx context.Context) (context.Context, context.CancelFunc) { // fact: returns(0: parameter 0)
@@ -115,7 +115,7 @@ func Limited(ctx context.Context) (context.Context, context.CancelFunc) { // fac
 // Derived is what callers expect anyway.
 func Derived(ctx context.Context) context.Context { return context.WithValue(ctx, key{}, 1) }
 
-func Second(a, b context.Context) context.Context { return b } // fact: returns(0: parameter 1)
+func Second(a, b context.Context) context.Context { return b } // fact: ignores(0) returns(0: parameter 1)
 
 func Default(ctx context.Context) context.Context { // fact: returns(0: parameter 0) returns(0: fresh maybe)
 	if ctx == nil {
@@ -178,7 +178,7 @@ func Branches(s sink, h *holder) error { // fact: open(summaries.Branches > summ
 }
 
 // Closed has a context at hand: the loss goes no further.
-func Closed(ctx context.Context, s sink) error { // fact: quiet
+func Closed(ctx context.Context, s sink) error { // fact: quiet ignores(0)
 	return Loses(s)
 }
 
@@ -191,3 +191,16 @@ func Generic[T any](s sink, v T) error { // fact: open(summaries.Generic: sink.L
 func Twin(s sink) error { return TwinContext(context.Background(), s) }
 
 func TwinContext(ctx context.Context, s sink) error { return s.Load(ctx, "1") }
+
+// Pauses is given no context for its wait.
+func Pauses() { time.Sleep(time.Minute) } // fact: endless(summaries.Pauses: time.Sleep)
+
+// PausesToo passes it on.
+func PausesToo() { Pauses() } // fact: endless(summaries.PausesToo > summaries.Pauses: time.Sleep)
+
+// Reads asks its context for a value only.
+func Reads(ctx context.Context) any { return ctx.Value("id") } // fact: ignores(0)
+
+// Asks consults it, as does what it calls.
+func Asks(ctx context.Context) bool      { return ctx.Err() == nil }
+func AsksBelow(ctx context.Context) bool { return Asks(ctx) }
