@@ -3,6 +3,7 @@ package dialopt
 import (
 	"go/ast"
 	"go/constant"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -123,7 +124,7 @@ func (f *finder) sites() []site {
 			}
 			if call, ok := n.(*ast.CallExpr); ok {
 				if fn := f.callee(call); fn != nil && f.takesPart(fn.FullName()) && len(call.Args) > 0 {
-					out = append(out, site{fn, call, f.around(stack), optionsAround(stack, call)})
+					out = append(out, site{fn, call, f.around(stack), f.optionsAround(stack, call)})
 				}
 			}
 			stack = append(stack, n)
@@ -156,20 +157,94 @@ func (f *finder) around(stack []ast.Node) *types.Func {
 }
 
 // optionsAround are the arguments of a call, or the elements of a literal,
-// that the call is one of.
-func optionsAround(stack []ast.Node, call *ast.CallExpr) []ast.Expr {
-	if len(stack) == 0 {
+// that the call is one of, with what is appended to the same variable before
+// and after, on the same way through the function.
+func (f *finder) optionsAround(stack []ast.Node, call *ast.CallExpr) []ast.Expr {
+	var own []ast.Expr
+	var list ast.Expr
+	for i := len(stack) - 1; i >= 0; i-- {
+		switch outer := stack[i].(type) {
+		case *ast.CallExpr:
+			if own == nil && slices.Contains(outer.Args, ast.Expr(call)) {
+				own, list = outer.Args, outer
+				continue
+			}
+		case *ast.CompositeLit:
+			if own == nil {
+				own, list = outer.Elts, outer
+				continue
+			}
+		case *ast.AssignStmt:
+			if len(outer.Lhs) == 1 && i > 0 && outer.Rhs[0] == list {
+				if all := f.appended(outer, stack[i-1]); slices.Contains(all, ast.Expr(call)) {
+					return all
+				}
+			}
+		}
+		break
+	}
+	return own
+}
+
+// appended lists the elements of all assignments of the form x = append(x, …)
+// and x := []T{…} to the variable of one of them, in the same block. It is nil
+// if the variable is used for anything else between them: for another client.
+func (f *finder) appended(one *ast.AssignStmt, in ast.Node) []ast.Expr {
+	block, ok := in.(*ast.BlockStmt)
+	v := f.target(one.Lhs[0])
+	if !ok || v == nil {
 		return nil
 	}
-	switch outer := stack[len(stack)-1].(type) {
-	case *ast.CallExpr:
-		if slices.Contains(outer.Args, ast.Expr(call)) {
-			return outer.Args
+	var all []ast.Expr
+	used := false // since the first assignment
+	for _, stmt := range block.List {
+		elems, ok := f.elements(stmt, v)
+		switch {
+		case !ok:
+			used = used || all != nil && f.uses(stmt, v)
+		case used:
+			return nil
+		default:
+			all = append(all, elems...)
 		}
-	case *ast.CompositeLit:
-		return outer.Elts
 	}
-	return nil
+	return all
+}
+
+// elements are what an assignment puts into a slice variable. ok is false for
+// any other statement.
+func (f *finder) elements(stmt ast.Node, v types.Object) (elems []ast.Expr, ok bool) {
+	assign, ok := stmt.(*ast.AssignStmt)
+	if !ok || len(assign.Lhs) != 1 || f.target(assign.Lhs[0]) != v {
+		return nil, false
+	}
+	switch rhs := assign.Rhs[0].(type) {
+	case *ast.CompositeLit:
+		return rhs.Elts, assign.Tok == token.DEFINE
+	case *ast.CallExpr:
+		fn, ok := rhs.Fun.(*ast.Ident)
+		return rhs.Args[min(1, len(rhs.Args)):], ok && fn.Name == "append" && f.target(rhs.Args[0]) == v
+	}
+	return nil, false
+}
+
+// uses reports whether a statement does anything with a slice variable but
+// append to it.
+func (f *finder) uses(stmt ast.Node, v types.Object) bool {
+	found := false
+	ast.Inspect(stmt, func(n ast.Node) bool {
+		if elems, ok := f.elements(n, v); ok {
+			for _, e := range elems {
+				found = found || f.uses(e, v)
+			}
+			return false
+		}
+		if id, ok := n.(*ast.Ident); ok && f.info.Uses[id] == v {
+			found = true
+		}
+		return !found
+	})
+	return found
 }
 
 // number is the constant first argument.

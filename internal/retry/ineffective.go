@@ -53,6 +53,7 @@ func (c *ServiceConfig) checkEntry(e wireEntry, n *node) {
 	}
 	if e.RetryPolicy != nil {
 		c.checkWaits(e.RetryPolicy, n.get("retryPolicy"))
+		c.checkTimeout(e, n.get("timeout"))
 		c.checkCodes(e.RetryPolicy, n.get("retryPolicy").get("retryableStatusCodes"))
 	}
 }
@@ -122,6 +123,25 @@ func (c *ServiceConfig) checkWaits(p *wirePolicy, n *node) {
 	} else if p.BackoffMultiplier < 1 {
 		q := c.ineffective(n.get("backoffMultiplier"), "backoffMultiplier %v makes every wait shorter than the one before, and maxBackoff has no effect: use 1 or more", p.BackoffMultiplier)
 		q.Severity = finding.Info
+	}
+}
+
+// checkTimeout looks for attempts that can never be made, because the timeout
+// holds for the call with all its attempts and the waits between them.
+func (c *ServiceConfig) checkTimeout(e wireEntry, n *node) {
+	if e.Timeout == nil || *e.Timeout < 0 {
+		return
+	}
+	timeout, policy := time.Duration(*e.Timeout), c.policy(e.RetryPolicy)
+	fit, _ := policy.Backoff.AttemptsWithin(timeout)
+	most, bounded := fit.Most()
+	if !bounded || most >= policy.Attempts || c.client.LimitUnknown {
+		return
+	}
+	waits, _ := policy.Backoff.Waits(most + 1)
+	p := c.ineffective(n, "timeout %s ends the call before attempt %d of %d, for the waits until then take %s at least: raise the timeout, or wait less", timeout, most+1, policy.Attempts, waits.Round(time.Millisecond))
+	if most > 1 {
+		p.Severity = finding.Info // some retries fit
 	}
 }
 

@@ -36,6 +36,27 @@ func Twice() {
 	)
 }
 
+func Appended(secure bool) {
+	opts := []grpc.DialOption{grpc.WithDefaultServiceConfig(policy)} // want `another one after it, in line 45, replaces it`
+	opts = append(opts, grpc.WithUserAgent("x"))
+	if secure {
+		opts = append(opts, grpc.WithUserAgent("y"))
+	}
+	opts = append(opts, grpc.WithDefaultServiceConfig(policy), grpc.WithDisableRetry()) // want `grpc.WithDisableRetry turns its retryPolicy off`
+	grpc.NewClient("x", opts...)
+}
+
+// The second is for another client; that which only one way has may not be for this one.
+func AppendedForTwo(plain bool) {
+	opts := []grpc.DialOption{grpc.WithDefaultServiceConfig(policy)}
+	grpc.NewClient("x", opts...)
+	opts = append(opts, grpc.WithDefaultServiceConfig(policy))
+	if plain {
+		opts = append(opts, grpc.WithDisableRetry())
+	}
+	grpc.NewClient("y", opts...)
+}
+
 func Limits(n int) {
 	grpc.NewClient("x", grpc.WithDefaultServiceConfig(fewer), grpc.WithMaxCallAttempts(3))
 	grpc.NewClient("x", grpc.WithDefaultServiceConfig(more), grpc.WithMaxCallAttempts(50))
