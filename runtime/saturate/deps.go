@@ -71,6 +71,10 @@ func (d *Deps) Next(opts ...grpc.DialOption) grpc.ClientConnInterface {
 	return d.w.dial(d.w.services[i].network, append(opts[:len(opts):len(opts)], d.w.watch(i)...)...)
 }
 
+// OnClose has f called when the trial is over and the servers have stopped, to
+// close what the service opened: a pool has goroutines, which count as leaked.
+func (d *Deps) OnClose(f func()) { d.w.onClose(f) }
+
 // Rand returns a source of its own for each call, which the trial's seed and
 // the number of earlier calls determine.
 func (d *Deps) Rand() *rand.Rand {

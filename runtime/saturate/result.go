@@ -12,8 +12,8 @@ type Description struct {
 	// Clock is virtual or real; ClockReason says why Auto switched.
 	Clock       string `json:"clock"`
 	ClockReason string `json:"clockReason,omitempty"`
-	// Methods served in the run, and the methods of Go that served them, named
-	// as go/types does: (*example.com/orders.Server).Get.
+	// Methods served in the run, and the methods of Go that served them as far as
+	// they are known, named as go/types does: (*example.com/orders.Server).Get.
 	Methods  []string `json:"methods"`
 	Handlers []string `json:"handlers"`
 

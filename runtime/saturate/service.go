@@ -55,14 +55,17 @@ func (s *service) register() {
 // A registrar remembers which Go method serves which gRPC method.
 type registrar struct {
 	*grpc.Server
-	impls map[string]string // full method to the name that go/types gives the method
+	impls map[string]string // full method to the name that go/types gives the method, "" if unknown
 }
 
 func (r *registrar) RegisterService(desc *grpc.ServiceDesc, impl any) {
 	r.Server.RegisterService(desc, impl)
-	recv := typeName(reflect.TypeOf(impl))
 	name := func(method string) {
-		r.impls["/"+desc.ServiceName+"/"+method] = fmt.Sprintf("(%s).%s", recv, method)
+		of := "" // unknown where the service description has no implementation
+		if t := reflect.TypeOf(impl); t != nil {
+			of = fmt.Sprintf("(%s).%s", typeName(t), method)
+		}
+		r.impls["/"+desc.ServiceName+"/"+method] = of
 	}
 	for _, m := range desc.Methods {
 		name(m.MethodName)
@@ -73,9 +76,6 @@ func (r *registrar) RegisterService(desc *grpc.ServiceDesc, impl any) {
 }
 
 func typeName(t reflect.Type) string {
-	if t == nil {
-		return "nil"
-	}
 	if t.Kind() == reflect.Pointer {
 		return "*" + typeName(t.Elem())
 	}

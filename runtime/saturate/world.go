@@ -125,7 +125,9 @@ func (w *world) close() {
 func (w *world) handlers() (methods, impls []string) {
 	methods = slices.Sorted(maps.Keys(w.rec.methods))
 	for _, m := range methods {
-		impls = append(impls, w.impls[m])
+		if impl := w.impls[m]; impl != "" {
+			impls = append(impls, impl)
+		}
 	}
 	return methods, impls
 }
