@@ -75,28 +75,34 @@ func TestRefuseGone(t *testing.T) {
 
 // Refusing those too that have less than a typical answer takes is.
 func TestRefuseShort(t *testing.T) {
-	for name, call := range map[string]func(context.Context, grpc.ClientConnInterface) error{"unary": stub.Do, "stream": stub.Watch} {
-		t.Run(name, func(t *testing.T) {
-			before, after := queued(), queued()
-			before.Call, after.Call = call, call
-			after.ServerOptions = serverOptions(t, guard.ServerOptions{MinRemaining: 50 * time.Millisecond})
-			prove(t, saturate.Proven, before, after)
-		})
-	}
+	after := queued()
+	after.ServerOptions = serverOptions(t, guard.ServerOptions{MinRemaining: 50 * time.Millisecond})
+	prove(t, saturate.Proven, queued(), after)
+	streams(t, queued(), after)
 }
 
 // Admission of 28 on 32 workers: those at work finish within the deadline, and
 // the queue in front of them never fills.
 func TestAdmission(t *testing.T) {
-	for name, call := range map[string]func(context.Context, grpc.ClientConnInterface) error{"unary": stub.Do, "stream": stub.Watch} {
-		t.Run(name, func(t *testing.T) {
-			before := scenario(deaf)
-			before.Call = call
-			before.Dependency.Concurrency = 8
-			after := before
-			after.ServerOptions = serverOptions(t, guard.ServerOptions{MaxActive: 28})
-			prove(t, saturate.Proven, before, after)
-		})
+	before := scenario(deaf)
+	before.Dependency.Concurrency = 8
+	after := before
+	after.ServerOptions = serverOptions(t, guard.ServerOptions{MaxActive: 28})
+	prove(t, saturate.Proven, before, after)
+	streams(t, before, after)
+}
+
+// streams checks with one seed that it is the same for streams.
+func streams(t *testing.T, before, after saturate.Scenario) {
+	t.Helper()
+	for _, sc := range []*saturate.Scenario{&before, &after} {
+		sc.Call, sc.Seeds = stub.Watch, []uint64{1}
+	}
+	if tr := saturate.Run(t, before)[0]; tr.Recovered() {
+		t.Errorf("streams recover by themselves: %+v", tr)
+	}
+	if tr := saturate.Run(t, after)[0]; !tr.Recovered() || tr.Post < 0.9 {
+		t.Errorf("streams do not recover: %+v", tr)
 	}
 }
 
