@@ -34,3 +34,8 @@ func TestLoops(t *testing.T) {
 func TestLibraries(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), all(t), "libraries")
 }
+
+// TestKnobs is CTX310: counts that mean something else than they say.
+func TestKnobs(t *testing.T) {
+	analysistest.Run(t, analysistest.TestData(), all(t), "knobs")
+}

@@ -1,0 +1,6 @@
+package redis
+
+type Options struct {
+	Addr       string
+	MaxRetries int
+}
