@@ -29,7 +29,7 @@ func nests(pass *analysis.Pass, flow *ctxflow.Result) []*finding.Finding {
 
 // Words reports whether the code's findings are made of ctxflow's verdicts.
 func Words(code finding.Code) bool {
-	return slices.Contains([]finding.Code{finding.NestedRetry, finding.UnboundedRetry, finding.DeafRetry, finding.TightRetry, finding.LostPermanent}, code)
+	return slices.Contains([]finding.Code{finding.NestedRetry, finding.UnboundedRetry, finding.DeafRetry, finding.TightRetry, finding.RetryOutlives, finding.LostPermanent, finding.FlatWait}, code)
 }
 
 // Finding words a verdict, without a fix.
@@ -62,6 +62,10 @@ func message(v *ctxflow.Verdict) string {
 		return fmt.Sprintf("%s goes on trying %s, and waiting, after %s has ended; wait in a select with its Done", home, sink, hand(v))
 	case finding.TightRetry:
 		return fmt.Sprintf("%s tries %s again at once when it fails: without a wait between them the attempts hit a service that is overloaded already; wait, longer each time, with jitter", home, sink)
+	case finding.RetryOutlives:
+		return fmt.Sprintf("%s tries %s for longer than it may: %s; make attempts fewer or shorter", home, sink, v.Retry.Why)
+	case finding.FlatWait:
+		return fmt.Sprintf("%s waits %s before each time it tries %s again: what failed together tries again together; wait longer each time, with jitter", home, v.Retry.Why, sink)
 	case finding.LostPermanent:
 		outer, inner := v.Retry.Layers[0], v.Retry.Layers[1]
 		return fmt.Sprintf("%s stops at errors that are marked for it (%s:%d) and returns them without the mark, so that %s tries again on them all the same; mark them again", inner.Name, inner.Position.Filename, inner.Position.Line, outer.Name)

@@ -256,6 +256,7 @@ type engine struct {
 	// Of retries.
 	errors       *errflow.Flow
 	stored       *memory // lazily, by memory
+	recursions   map[*function][]*retryLoop
 	retryLoops   map[*function][]*retryLoop
 	ways         map[*callsite]way // lazily, by wayOut
 	dialConfigs  []*dialopt.Config // lazily, by dials

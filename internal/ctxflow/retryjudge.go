@@ -220,7 +220,7 @@ func (e *engine) threshold() int {
 // it does not hear the end of its context, it does not wait.
 func (e *engine) loopVerdict(r *retryLoop) *Verdict {
 	sink, works := e.attempted(r)
-	if !works || r.loop == nil {
+	if !works {
 		return nil
 	}
 	hand := len(e.atHand(r.f)) > 0
@@ -249,6 +249,18 @@ func (e *engine) loopVerdict(r *retryLoop) *Verdict {
 		v := e.retryVerdict(finding.DeafRetry, r.f, at, sink)
 		v.Pos, v.End = at, at
 		v.Retry.Why = "deadline"
+		return v
+	}
+	if why, ok := e.outlives(r); ok {
+		v := e.retryVerdict(finding.RetryOutlives, r.f, r.pos, sink)
+		v.Pos, v.End = r.pos, r.pos
+		v.Retry.Why = why
+		return v
+	}
+	if d := e.flatWait(r); d > 0 && e.remoteKnown(r) && e.goesOn(r) {
+		v := e.retryVerdict(finding.FlatWait, r.f, r.pos, sink)
+		v.Pos, v.End = r.pos, r.pos
+		v.Retry.Why = d.String()
 		return v
 	}
 	return nil
@@ -309,6 +321,21 @@ func (e *engine) remote(r *retryLoop) bool {
 			}
 		} else if !isStub(t.Obj) && !(t.Invoked && t.Sig != nil && blockingShape(t.Sig) && e.mayBeOwn(t.Obj.Pkg())) {
 			return false
+		}
+	}
+	return len(r.attempt.targets) > 0
+}
+
+// remoteKnown is remote without what only an interface's shape tells.
+func (e *engine) remoteKnown(r *retryLoop) bool {
+	for _, t := range r.attempt.targets {
+		if t.Obj == nil {
+			return false
+		}
+		if !isStub(t.Obj) {
+			if entry, ok := e.lookup(t); !ok || !remoteClass(string(entry.Class)) {
+				return false
+			}
 		}
 	}
 	return len(r.attempt.targets) > 0

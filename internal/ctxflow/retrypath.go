@@ -145,10 +145,12 @@ func (e *engine) findRetries() {
 	e.errors = errflow.New(e.pkg)
 	e.errors.Mark = e.markOf
 	e.retryLoops = map[*function][]*retryLoop{}
+	e.recursions = map[*function][]*retryLoop{}
 	for _, f := range e.funcs {
 		e.current = f
 		if !e.inTest(f.pos()) && !e.inGenerated(f.pos()) {
 			e.retryLoops[f] = e.retriesIn(f)
+			e.recursions[f] = e.recursionsIn(f)
 		}
 	}
 	const maxRounds = 3
@@ -178,6 +180,9 @@ func (e *engine) pathsOf(f *function) bool {
 			if e.modeOf(f, cs) != runsHere {
 				continue
 			}
+			if slices.ContainsFunc(cs.targets, func(t callee.Target) bool { return t.Fn == f.ssa }) {
+				continue // a recursion, which recursionsIn judges
+			}
 			for _, p := range e.pathsAt(f, cs) {
 				p.via = cs.instr.Pos()
 				out = append(out, e.lifted(f, cs, p)...)
@@ -194,7 +199,7 @@ func (e *engine) pathsOf(f *function) bool {
 // that the call is in, if that retries it.
 func (e *engine) lifted(f *function, cs *callsite, p *retryPath) []*retryPath {
 	w := e.wayOut(f, cs)
-	for _, r := range e.retryLoops[f] {
+	for _, r := range append(slices.Clone(e.retryLoops[f]), e.recursions[f]...) {
 		if r.attempt != cs || r.reopens {
 			continue
 		}
@@ -206,9 +211,7 @@ func (e *engine) lifted(f *function, cs *callsite, p *retryPath) []*retryPath {
 		if p.hole == nil && !p.sink.Known && !e.mayBlock(p, r) {
 			break // nothing that takes time is repeated
 		}
-		if r.loop != nil || len(p.layers) > 0 {
-			e.addNest(f, cs, q, 1)
-		}
+		e.addNest(f, cs, q, 1)
 		return []*retryPath{q.returned(w)}
 	}
 	return []*retryPath{p.returned(w)}
@@ -391,6 +394,11 @@ func (e *engine) instantiate(f *function, cs *callsite, t callee.Target, p *retr
 		c := *l
 		c.count = e.countAt(l.count, t)
 		q.layers[i] = &c
+	}
+	if len(q.layers) > 1 && p.attempts().Worst() < e.threshold() && q.attempts().Worst() >= e.threshold() {
+		n := q // the callee could not know how large its nest is here
+		n.via = cs.instr.Pos()
+		e.addNest(f, cs, &n, 1)
 	}
 	arg := argFor(t, p)
 	if arg == nil {

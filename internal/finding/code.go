@@ -97,11 +97,13 @@ const (
 	UnboundedRetry     Code = "CTX302"
 	DeafRetry          Code = "CTX303"
 	TightRetry         Code = "CTX304"
+	RetryOutlives      Code = "CTX305"
 	HarmfulCodes       Code = "CTX306"
 	IneffectivePolicy  Code = "CTX307"
 	InvalidPolicy      Code = "CTX308"
 	LostPermanent      Code = "CTX309"
 	KnobTrap           Code = "CTX310"
+	FlatWait           Code = "CTX311"
 )
 
 // RuleInfo is what the table knows of a code.
@@ -133,11 +135,13 @@ var rules = []RuleInfo{
 	{UnboundedRetry, "unbounded-retry", "retrynest", Error, "a retry that ends neither by count nor by time nor with its context"},
 	{DeafRetry, "deaf-retry", "retrynest", Warning, "a retry that goes on after its context has ended, or repeats on a shared context what only a new deadline could change"},
 	{TightRetry, "tight-retry", "retrynest", Warning, "a retry without a wait between the attempts"},
+	{RetryOutlives, "retry-outlives-deadline", "retrynest", Warning, "attempts and waits that take longer than the deadline they run under"},
 	{HarmfulCodes, "harmful-codes", "retrynest", Warning, "a gRPC retry policy that repeats what sheds load, or what the same request cannot make succeed"},
 	{IneffectivePolicy, "ineffective-policy", "retrynest", Warning, "a gRPC service config, or a part of one, that grpc-go ignores, clamps, hides or never matches"},
 	{InvalidPolicy, "invalid-policy", "retrynest", Error, "a gRPC service config with which no client can be built"},
 	{LostPermanent, "lost-permanent", "retrynest", Warning, "an error marked as one to stop at loses the mark on its way, and the next layer tries again"},
 	{KnobTrap, "knob-trap", "retrynest", Warning, "a count of attempts whose zero or one means something else than it says"},
+	{FlatWait, "flat-wait", "retrynest", Info, "waits between attempts that neither grow nor vary"},
 }
 
 // Rules returns the table, ordered by code. The caller must not change it.

@@ -7,6 +7,7 @@ import (
 	"database/sql"
 	"errors"
 	"log"
+	"math/rand/v2"
 	"net/http"
 	"time"
 
@@ -52,6 +53,11 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.worker(ctx)
 	s.poll(ctx)
 	s.cas(ctx)
+	s.outlives(ctx)
+	s.outlivesByWaits(ctx)
+	s.fits(ctx)
+	s.flat(ctx)
+	s.jittered(ctx)
 }
 
 func (s *server) endless(ctx context.Context) string {
@@ -363,4 +369,88 @@ func (s *server) bump() error {
 		return errConflict
 	}
 	return nil
+}
+
+func (s *server) outlives(ctx context.Context) (v string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	for range 5 { // want `server.outlives tries api.Fetch for longer than it may: 5 attempts of 2s and waits of 1s take 14s, but their context ends after 3s: the last 4 can never start; make attempts fewer or shorter \(CTX305\)`
+		each, stop := context.WithTimeout(ctx, 2*time.Second)
+		v, err = s.api.Fetch(each, "1")
+		stop()
+		if err == nil || ctx.Err() != nil {
+			return v, err
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+	return "", err
+}
+
+func (s *server) outlivesByWaits(ctx context.Context) (v string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	for range 5 { // want `4 waits of 1s between 5 attempts take 4s, but their context ends after 2s: the last 3 can never start`
+		if v, err = s.api.Fetch(ctx, "1"); err == nil {
+			return v, nil
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+	return "", err
+}
+
+// The last attempt may be cut short, which is what the deadline is for.
+func (s *server) fits(ctx context.Context) (v string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 8*time.Second)
+	defer cancel()
+	for range 3 {
+		each, stop := context.WithTimeout(ctx, 2*time.Second)
+		v, err = s.api.Fetch(each, "1")
+		stop()
+		if err == nil || ctx.Err() != nil {
+			return v, err
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+	return "", err
+}
+
+func (s *server) flat(ctx context.Context) (err error) {
+	for range 4 { // want `server.flat waits 1s before each time it tries DB.ExecContext again: what failed together tries again together; wait longer each time, with jitter \(CTX311\)`
+		if _, err = s.db.ExecContext(ctx, "update"); err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+func (s *server) jittered(ctx context.Context) (err error) {
+	for n := range 4 {
+		if _, err = s.db.ExecContext(ctx, "update"); err == nil {
+			return nil
+		}
+		gap := time.Second << n
+		select {
+		case <-time.After(gap/2 + rand.N(gap)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
 }

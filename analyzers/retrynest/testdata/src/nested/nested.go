@@ -42,6 +42,9 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.failover(ctx, nil)
 	s.small(ctx)
 	s.enqueue(ctx)
+	s.recursive(ctx, 3) // want `4×3 = 12 times for one call of server.recursive`
+	s.walk(ctx, nil)
+	s.overRecursion(ctx)
 }
 
 func (s *server) loop(ctx context.Context) (err error) {
@@ -241,4 +244,47 @@ func (s *server) enqueue(ctx context.Context) error {
 		go s.s.Get(context.WithoutCancel(ctx))
 		return ctx.Err()
 	})
+}
+
+// Calling oneself again is a layer like any other. How large it is the caller
+// knows: three more are four.
+func (s *server) recursive(ctx context.Context, more int) error {
+	err := s.s.Get(ctx)
+	if err != nil && more > 0 {
+		if err := store.Wait(ctx); err != nil {
+			return err
+		}
+		return s.recursive(ctx, more-1)
+	}
+	return err
+}
+
+func (s *server) overRecursion(ctx context.Context) error {
+	return store.Do(ctx, 3, func(ctx context.Context) error {
+		return once(ctx, s.s.Wire, 3) // want `3×4 = 12 times`
+	})
+}
+
+func once(ctx context.Context, w store.Wire, more int) error {
+	err := w.Send(ctx, "once")
+	if err != nil && more > 0 {
+		if err := store.Wait(ctx); err != nil {
+			return err
+		}
+		return once(ctx, w, more-1)
+	}
+	return err
+}
+
+type tree struct{ left, right *tree }
+
+// A walk over a tree is none.
+func (s *server) walk(ctx context.Context, t *tree) error {
+	if t == nil {
+		return nil
+	}
+	if err := s.s.Get(ctx); err != nil {
+		return s.walk(ctx, t.left)
+	}
+	return s.walk(ctx, t.right)
 }

@@ -1,0 +1,122 @@
+package ctxflow
+
+import (
+	"go/token"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/ctxprop/ctxprop/internal/errflow"
+	"github.com/ctxprop/ctxprop/internal/retry"
+)
+
+// passAgain is set where a function calls itself.
+const passAgain errflow.Trail = 1 << 15
+
+// recursionsIn lists the calls that a function tries again by calling itself:
+// if the call fails control comes to the function's call of itself, and if it
+// succeeds it does not.
+func (e *engine) recursionsIn(f *function) []*retryLoop {
+	if f.ssa.Blocks == nil || len(f.ssa.Blocks) > maxRetryBlocks || f.parent != nil {
+		return nil
+	}
+	var self *ssa.Call
+	for _, cs := range f.calls {
+		c, ok := cs.instr.(*ssa.Call)
+		if ok && len(cs.targets) == 1 && cs.targets[0].Fn == f.ssa && sameReceiver(f, c) {
+			if self != nil {
+				return nil // a walk over a tree, more likely
+			}
+			self = c
+		}
+	}
+	if self == nil {
+		return nil
+	}
+	watch := func(instr ssa.Instruction, _ func(ssa.Value) errflow.Value) errflow.Trail {
+		if instr == ssa.Instruction(self) {
+			return passAgain
+		}
+		return 0
+	}
+	again := func(call *ssa.Call, class retry.Class) bool {
+		a := errflow.Assumption{Call: call, Err: errflow.Error(retry.Errors(class)), Others: class == retry.OK}
+		ends, ok := e.errors.Run(a, nil, watch)
+		if !ok {
+			return class == retry.OK
+		}
+		for _, end := range ends {
+			if end.Trail&passAgain != 0 {
+				return true
+			}
+		}
+		return false
+	}
+	var out []*retryLoop
+	for _, cs := range f.calls {
+		call, ok := cs.instr.(*ssa.Call)
+		if !ok || call == self || !e.mayFail(call) || !call.Block().Dominates(self.Block()) || again(call, retry.OK) {
+			continue
+		}
+		r := &retryLoop{f: f, attempt: cs, pos: self.Pos(), count: e.depthOf(f, self), waits: true}
+		for _, class := range failures.Classes() {
+			if again(call, class) {
+				r.retries |= retry.Errors(class)
+			}
+		}
+		if r.retries != 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+// sameReceiver reports whether a method calls itself on its own receiver: on
+// another value it walks.
+func sameReceiver(f *function, c *ssa.Call) bool {
+	return f.ssa.Signature.Recv() == nil || c.Call.Args[0] == ssa.Value(f.ssa.Params[0])
+}
+
+// depthOf is how often the function is called at most, itself included, if a
+// parameter counts down to a constant.
+func (e *engine) depthOf(f *function, self *ssa.Call) count {
+	for i, arg := range self.Call.Args {
+		step, ok := arg.(*ssa.BinOp)
+		if !ok || step.X != ssa.Value(f.ssa.Params[i]) {
+			continue
+		}
+		by, ok := step.Y.(*ssa.Const)
+		if !ok || by.Value == nil || by.Int64() != 1 || step.Op != token.SUB {
+			continue
+		}
+		for b := self.Block(); b.Idom() != nil; b = b.Idom() {
+			if least, ok := testOf(b.Idom(), b, f.ssa.Params[i]); ok {
+				return count{param: f.ssa.Params[i], add: int(1 - least)}
+			}
+		}
+	}
+	return known(retry.Unknown())
+}
+
+// testOf reads a branch that is taken while a parameter is above a constant.
+func testOf(from, to *ssa.BasicBlock, p *ssa.Parameter) (least int64, ok bool) {
+	branch, ok := from.Instrs[len(from.Instrs)-1].(*ssa.If)
+	if !ok || len(to.Preds) != 1 {
+		return 0, false
+	}
+	cmp, ok := branch.Cond.(*ssa.BinOp)
+	if !ok || cmp.X != ssa.Value(p) {
+		return 0, false
+	}
+	k, ok := cmp.Y.(*ssa.Const)
+	if !ok || k.Value == nil {
+		return 0, false
+	}
+	taken := from.Succs[0] == to
+	switch {
+	case taken && cmp.Op == token.GTR, taken && cmp.Op == token.NEQ, !taken && cmp.Op == token.LEQ, !taken && cmp.Op == token.EQL:
+		return k.Int64(), true
+	case taken && cmp.Op == token.GEQ, !taken && cmp.Op == token.LSS:
+		return k.Int64() - 1, true
+	}
+	return 0, false
+}
