@@ -210,6 +210,9 @@ func (s *Site) String() string {
 		parts = append(parts, text)
 	}
 	text := fmt.Sprintf("%s calls %s; context: %s; grade %s", s.In, s.Sink, strings.Join(parts, " or "), s.Grade)
+	if parts == nil {
+		text = fmt.Sprintf("%s waits in %s; context: none; grade %s", s.In, s.Sink, s.Grade)
+	}
 	if s.Rule != "" {
 		text += fmt.Sprintf("; silent by rule %s", s.Rule)
 	}

@@ -8,7 +8,7 @@ import (
 // Rule names a reason to be silent.
 type Rule string
 
-// The rules of silence for fresh contexts. Each is one predicate below or one
+// The rules of silence for fresh contexts and for work without one. Each is one predicate below or one
 // kind of edge, has look-alikes in the tests, and can be turned off alone.
 const (
 	RuleDefault   Rule = "default"        // the root only stands in for a missing context
@@ -27,6 +27,12 @@ const (
 	RuleStartUp   Rule = "start-up"       // start-up, migration and tear-down, with no request in sight
 	RuleLocalWait Rule = "local-wait"     // only a wait of the program's own parts for each other, with no request in sight
 	RuleTwin      Rule = "context-twin"   // a sibling takes a context; callers choose
+	RuleShort     Rule = "short-wait"     // shorter than any deadline
+	RuleJoined    Rule = "joined-wait"    // the other side is a closure or goroutine made here
+	RuleToldToEnd Rule = "told-to-end"    // the other side has been told to come to an end
+	RuleSlot      Rule = "slot-returned"  // gives back what an opposite operation has taken
+	RuleReply     Rule = "reply-buffer"   // a reply, into a buffer of its own
+	RuleQuit      Rule = "quit-channel"   // the end of something else ends the select, and no request is in sight
 	RuleGenerated Rule = "generated-file" // nobody edits it
 	RuleDeclared  Rule = "declared-quiet" // a directive or a line says that the function waits on nobody's behalf
 	RuleTest      Rule = "test-file"      // a test is the root of its own calls

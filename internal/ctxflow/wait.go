@@ -32,7 +32,12 @@ func (e *engine) waits(f *function) []*lapse {
 	var out []*lapse
 	for _, b := range f.ssa.Blocks {
 		for _, instr := range b.Instrs {
-			if l := e.waitAt(f, instr); l != nil {
+			l, rule := e.waitAt(f, instr)
+			if l == nil {
+				continue
+			}
+			e.addWait(l, rule)
+			if rule == "" {
 				out = append(out, l)
 			}
 		}
@@ -40,39 +45,44 @@ func (e *engine) waits(f *function) []*lapse {
 	return out
 }
 
-func (e *engine) waitAt(f *function, instr ssa.Instruction) *lapse {
+// addWait notes a wait for -why.
+func (e *engine) addWait(l *lapse, rule Rule) {
+	if e.sites[l.at.Pos()] == nil {
+		e.sites[l.at.Pos()] = &Site{Pos: l.at.Pos(), In: l.home.name(), Sink: l.sink.Name, Grade: e.gradeAt(l.home), Rule: rule}
+	}
+}
+
+// waitAt judges one instruction: it returns the wait, if it is one for somebody
+// else, and the rule by which that is right as it is.
+func (e *engine) waitAt(f *function, instr ssa.Instruction) (*lapse, Rule) {
 	l := &lapse{code: finding.UncancellableWait, home: f, at: instr, pos: instr.Pos()}
+	others, rule := false, Rule("")
 	switch instr := instr.(type) {
 	case *ssa.UnOp:
-		if instr.Op != token.ARROW || isRangeOver(instr) || !e.awaitsOthers(f, instr, instr.X, types.RecvOnly) {
-			return nil
+		if instr.Op != token.ARROW || isRangeOver(instr) {
+			return nil, ""
 		}
+		others, rule = e.awaitsOthers(f, instr, instr.X, types.RecvOnly)
 		l.sink = waitSink("receive", "the receive from "+chanName(instr.X))
 		if isTimer(instr.X.Type()) {
 			l.sink = waitSink("timer", "the wait for "+chanName(instr.X))
 		}
 		l.end = l.pos + 2 // <-
 	case *ssa.Send:
-		if !e.awaitsOthers(f, instr, instr.Chan, types.SendOnly) {
-			return nil
-		}
+		others, rule = e.awaitsOthers(f, instr, instr.Chan, types.SendOnly)
 		l.sink = waitSink("send", "the send on "+chanName(instr.Chan))
 		l.end = l.pos + 2
 	case *ssa.Select:
-		if !instr.Blocking || !e.selectsOthers(f, instr) {
-			return nil
-		}
+		others, rule = e.selectsOthers(f, instr)
 		l.sink = waitSink("select", "the select")
 		l.end = l.pos + token.Pos(len("select"))
 	case *ssa.Call:
-		return e.waitCall(f, instr, l)
-	default:
-		return nil
+		others, rule = e.waitCall(f, instr, l)
 	}
-	if !l.pos.IsValid() {
-		return nil
+	if !others || !l.pos.IsValid() {
+		return nil, ""
 	}
-	return l
+	return l, rule
 }
 
 // waitSink is what a wait on channels is in messages and identities, which
@@ -82,7 +92,7 @@ func waitSink(key, name string) Sink {
 }
 
 // waitCall judges a call of a catalogued wait.
-func (e *engine) waitCall(f *function, call *ssa.Call, l *lapse) *lapse {
+func (e *engine) waitCall(f *function, call *ssa.Call, l *lapse) (others bool, rule Rule) {
 	cs := e.siteOf(f, call)
 	for _, t := range cs.targets {
 		if t.Obj == nil {
@@ -92,17 +102,16 @@ func (e *engine) waitCall(f *function, call *ssa.Call, l *lapse) *lapse {
 		if !ok || entry.Kind != catalog.Wait || entry.Class != catalog.Waiting {
 			continue
 		}
-		if t.RecvShift() == 0 {
-			if isShort(call.Call.Args) {
-				return nil
-			}
-		} else if !e.awaitsOthers(f, call, t.Args[0], types.RecvOnly) {
-			return nil
-		}
 		l.sink = Sink{Key: t.Obj.FullName(), Name: callee.ShortName(t.Obj), Class: string(entry.Class), Known: true}
-		return l
+		if t.RecvShift() == 1 {
+			return e.awaitsOthers(f, call, t.Args[0], types.RecvOnly)
+		}
+		if isShort(call.Call.Args) && !e.cfg.without[RuleShort] {
+			return true, RuleShort
+		}
+		return true, ""
 	}
-	return nil
+	return false, ""
 }
 
 // isShort reports whether a sleep is given a constant that is short.
@@ -125,18 +134,59 @@ func isRangeOver(recv *ssa.UnOp) bool {
 }
 
 // awaitsOthers reports whether the operation waits for somebody who is not in
-// sight and whom nothing has told to come to an end.
-func (e *engine) awaitsOthers(f *function, at ssa.Instruction, on ssa.Value, dir types.ChanDir) bool {
+// sight, and the rule by which that is right as it is.
+func (e *engine) awaitsOthers(f *function, at ssa.Instruction, on ssa.Value, dir types.ChanDir) (others bool, rule Rule) {
 	if dir == types.RecvOnly && endChannel(on) {
-		return false
+		return false, ""
 	}
-	if timer, ok := timerOf(on); ok {
-		return timer && !e.shortTimer(on)
+	rules := []struct {
+		rule  Rule
+		holds func() bool
+	}{
+		{RuleToldToEnd, func() bool { return toldToEnd(at) }},
+		{RuleSlot, func() bool { return e.turnsTaken(f, at, on, dir) }},
+		{RuleReply, func() bool { return dir == types.SendOnly && e.hasRoom(on) }},
 	}
-	if !e.ofOthers(f, on) || sharedWithClosure(f, placeOf(on)) {
-		return false
+	if held, ok := timerOf(on); ok {
+		if !held {
+			return false, ""
+		}
+		rules = rules[:1]
+		rules[0].rule, rules[0].holds = RuleShort, func() bool { return e.shortTimer(on) }
+	} else if hasClosure(placeOf(on)) || sharedWithClosure(f, placeOf(on)) {
+		if !e.cfg.without[RuleJoined] {
+			return true, RuleJoined
+		}
+	} else if !e.ofOthers(on) {
+		return false, ""
 	}
-	return !toldToEnd(at) && !e.turnsTaken(f, at, on, dir) && !(dir == types.SendOnly && e.hasRoom(on))
+	for _, r := range rules {
+		if !e.cfg.without[r.rule] && r.holds() {
+			return true, r.rule
+		}
+	}
+	return true, ""
+}
+
+// hasClosure reports whether a channel, wait group or the like that is made here
+// is captured by a closure or goes to a goroutine.
+func hasClosure(p place) bool {
+	switch root := p.root.(type) {
+	case *ssa.MakeChan:
+		for _, ref := range *root.Referrers() {
+			switch ref := ref.(type) {
+			case *ssa.MakeClosure, *ssa.Go:
+				return true
+			case *ssa.Store:
+				if a, ok := ref.Addr.(*ssa.Alloc); ok && inClosure(a) {
+					return true
+				}
+			}
+		}
+	case *ssa.Alloc:
+		return inClosure(root)
+	}
+	return false
 }
 
 // timerOf reports whether a value is the channel of a timer or ticker, or what
@@ -176,7 +226,7 @@ func (e *engine) shortTimer(ch ssa.Value) bool {
 // ofOthers reports whether a channel, a wait group or a condition is shared
 // with code that f and its closures do not show: it is in a field of something
 // that f was not just given, in a global, or made here and given away.
-func (e *engine) ofOthers(f *function, v ssa.Value) bool {
+func (e *engine) ofOthers(v ssa.Value) bool {
 	at := placeOf(v)
 	switch root := at.root.(type) {
 	case *ssa.Global:
@@ -424,18 +474,16 @@ func (e *engine) turnsTaken(f *function, at ssa.Instruction, ch ssa.Value, dir t
 		return true
 	}
 	p := placeOf(ch)
-	for around := f; around != nil; around = around.parent {
-		for _, b := range around.ssa.Blocks {
-			if around == f && !b.Dominates(at.Block()) {
-				continue
+	for _, b := range f.ssa.Blocks {
+		if !b.Dominates(at.Block()) {
+			continue
+		}
+		for _, instr := range b.Instrs {
+			if instr == at {
+				break
 			}
-			for _, instr := range b.Instrs {
-				if instr == at {
-					break
-				}
-				if opposite(instr, p, dir) {
-					return true
-				}
+			if opposite(instr, p, dir) {
+				return true
 			}
 		}
 	}
@@ -509,22 +557,30 @@ func (e *engine) chanMakes(field *types.Var) []*ssa.MakeChan {
 	return e.chans[field]
 }
 
-// selectsOthers reports whether a select waits for others in every case. A
-// case that the end of something takes, a closed channel of empty structs, is
-// a way out unless a request is known to wait here.
-func (e *engine) selectsOthers(f *function, s *ssa.Select) bool {
-	if len(s.States) == 0 || hasWayOut(s) {
-		return false
+// selectsOthers reports whether a select waits for others in every case, and
+// the rule by which one of its cases is right as it is. A case that the end of
+// something takes, a channel of empty structs, is a way out unless a request is
+// known to wait here.
+func (e *engine) selectsOthers(f *function, s *ssa.Select) (others bool, rule Rule) {
+	if !s.Blocking || len(s.States) == 0 || hasWayOut(s) {
+		return false, ""
 	}
 	for _, st := range s.States {
-		if _, called := st.Chan.(*ssa.Call); called || !e.awaitsOthers(f, s, st.Chan, st.Dir) {
-			return false
+		if _, called := st.Chan.(*ssa.Call); called {
+			return false, ""
 		}
-		if st.Dir == types.RecvOnly && isEmptyStruct(st.Chan.Type()) && !e.reached[f] {
-			return false
+		others, r := e.awaitsOthers(f, s, st.Chan, st.Dir)
+		if !others {
+			return false, ""
+		}
+		if r == "" && st.Dir == types.RecvOnly && isEmptyStruct(st.Chan.Type()) && !e.reached[f] && !e.cfg.without[RuleQuit] {
+			r = RuleQuit
+		}
+		if r != "" {
+			rule = r
 		}
 	}
-	return true
+	return true, rule
 }
 
 // chanName spells a channel for messages.

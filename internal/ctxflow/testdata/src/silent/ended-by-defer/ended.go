@@ -43,5 +43,5 @@ func Fan(ctx context.Context, l leases) {
 		defer wg.Done()
 		_ = l.Work(step)
 	}()
-	wg.Wait()
+	wg.Wait() // silent: joined-wait
 }

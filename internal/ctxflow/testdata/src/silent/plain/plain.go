@@ -44,7 +44,8 @@ func RangeChannel(ctx context.Context, s store) {
 	ch := make(chan error)
 	go func() {
 		defer close(ch)
-		ch <- s.Save(context.Background(), "1") // reported: CTX101
+		err := s.Save(context.Background(), "1") // reported: CTX101
+		ch <- err                                // silent: joined-wait
 	}()
 	for range ch {
 	}
@@ -61,7 +62,7 @@ func (w *worker) Field(ctx context.Context) {
 		defer w.wg.Done()
 		_ = w.s.Save(context.Background(), "1") // reported: CTX101
 	}()
-	w.wg.Wait()
+	w.wg.Wait() // silent: joined-wait
 }
 
 func DeferredWait(ctx context.Context, s store) {

@@ -83,7 +83,7 @@ func WaitGroup(ctx context.Context, s store) {
 		defer wg.Done()
 		_ = s.Save(context.Background(), "1") // reported: CTX101
 	}()
-	wg.Wait()
+	wg.Wait() // silent: joined-wait
 }
 
 func WaitGroupGo(ctx context.Context, s store) {
@@ -98,9 +98,10 @@ func WaitGroupGo(ctx context.Context, s store) {
 func Receive(ctx context.Context, s store) error {
 	done := make(chan error)
 	go func() {
-		done <- s.Save(context.Background(), "1") // reported: CTX101
+		err := s.Save(context.Background(), "1") // reported: CTX101
+		done <- err                              // silent: joined-wait
 	}()
-	return <-done
+	return <-done // silent: joined-wait
 }
 
 func ReceiveClosed(ctx context.Context, s store) {
@@ -109,14 +110,15 @@ func ReceiveClosed(ctx context.Context, s store) {
 		defer close(done)
 		_ = s.Save(context.Background(), "1") // reported: CTX101
 	}()
-	<-done
+	<-done // silent: joined-wait
 }
 
 // Waited for, in a select that no cancellation ends.
 func Select(ctx context.Context, s store, other chan int) {
 	done := make(chan error)
 	go func() {
-		done <- s.Save(context.Background(), "1") // reported: CTX101
+		err := s.Save(context.Background(), "1") // reported: CTX101
+		done <- err                              // silent: joined-wait
 	}()
 	select {
 	case <-done:

@@ -1,0 +1,45 @@
+// Package joined has waits for what was started beside them, which ends with
+// the context by itself.
+package joined
+
+import (
+	"context"
+	"sync"
+)
+
+type loader interface {
+	Load(ctx context.Context, id string) error
+}
+
+func Receives(ctx context.Context, l loader) error {
+	done := make(chan error)
+	go func() { done <- l.Load(ctx, "1") }() // silent: joined-wait
+	return <-done                            // silent: joined-wait
+}
+
+func Waits(ctx context.Context, l loader) {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	go func() {
+		defer wg.Done()
+		_ = l.Load(ctx, "1")
+	}()
+	wg.Wait() // silent: joined-wait
+}
+
+type pool struct {
+	wg   sync.WaitGroup
+	done chan error
+}
+
+// Field is shared by a goroutine that is started here.
+func (p *pool) Field(ctx context.Context, l loader) error {
+	go func() { p.done <- l.Load(ctx, "1") }() // silent: joined-wait
+	return <-p.done                            // silent: joined-wait
+}
+
+// Others are waited for.
+func (p *pool) Others(ctx context.Context) error {
+	p.wg.Wait()     // reported: CTX203
+	return <-p.done // reported: CTX203
+}
