@@ -68,6 +68,8 @@ func TestFuncFindsTheMostPreciseLine(t *testing.T) {
 		{"embedded interface, by the one that declares it", "quiet (example.com/a/lib.Getter).Get\n", "Commands.Get", "quiet (example.com/a/lib.Getter).Get\n"},
 		{"name before its pattern", "quiet example.com/a/lib.Plain\nquiet example.com/a/lib.P*\n", "Plain", "quiet example.com/a/lib.Plain\n"},
 		{"longer pattern", "quiet example.com/a/lib.P*\nquiet example.com/a/lib.Pl*n\n", "Plain", "quiet example.com/a/lib.Pl*n\n"},
+		{"a pattern's star may be nothing", "quiet example.com/a/lib.Pl*ain\n", "Plain", "quiet example.com/a/lib.Pl*ain\n"},
+		{"a pattern's ends do not overlap", "quiet example.com/a/lib.Pla*lain\n", "Plain", ""},
 		{"pattern before package", whole + "quiet example.com/a/lib.*in\n", "Plain", "quiet example.com/a/lib.*in\n"},
 		{"pattern before type", typ + "quiet (*example.com/a/lib.Conn).Poi*\n", "Conn.Pointer", "quiet (*example.com/a/lib.Conn).Poi*\n"},
 		{"a pattern of functions is for no method", "quiet example.com/a/lib.V*\n", "Conn.Value", ""},

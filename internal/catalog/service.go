@@ -120,6 +120,9 @@ func (c *Catalog) ServiceInterface(fn *types.Func) (iface *types.Named, name str
 
 func (s Service) registers(fn *types.Func) (*types.Named, bool) {
 	service, ok := matchName(s.Register, fn.Name())
+	if service == "" && strings.Contains(s.Register, wildcard) {
+		return nil, false // of which service?
+	}
 	if !ok || !s.shape.matchSignature(fn.Signature()) {
 		return nil, false
 	}
@@ -138,6 +141,5 @@ func matchName(pattern, name string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	service, ok := strings.CutSuffix(rest, after)
-	return service, ok && service != ""
+	return strings.CutSuffix(rest, after)
 }

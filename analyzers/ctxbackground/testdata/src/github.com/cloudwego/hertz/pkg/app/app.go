@@ -1,0 +1,4 @@
+// Package app has of the real one what the tests call.
+package app
+
+type RequestContext struct{}
