@@ -48,6 +48,7 @@ func TestCatalog(t *testing.T) {
 	checkDefaults(t, v)
 	checkClients(t, v)
 	checkRefusals(t, v)
+	checkRootRefusals(t, v)
 	checkServices(t, v)
 	compareList(t, strings.Join(list, ""))
 }

@@ -4,6 +4,9 @@
 //
 //	GOWORK=off go test ./...
 //
+// Types come from source without function bodies, so that nothing of these
+// modules is compiled; modules.go keeps them in go.mod.
+//
 // The catalog lines that passed stand in symbols.tsv, with the module and the
 // version they were checked against, for the offline tests of internal/catalog:
 // a line that is not in the list was never checked. After a change to the

@@ -38,6 +38,9 @@ func checkRefusals(t *testing.T, v *verifier) {
 		{"sync sort.Ints", "it takes no function"},
 		{"later time.AfterFunc fn=0", "it takes no function"},
 		{"spawn (*sync.WaitGroup).Go wait=Done", "there is no line: wait … join for wait=Done"},
+		{"block (*database/sql.DB).Quary* class=sql", "no function is described by this line"},
+		{"block cloud.google.com/go/....Neu*Client class=rpc", "no function is described by this line"},
+		{"twin (*database/sql.DB).* class=sql use=*Ctx", "no function is described by this line"},
 	} {
 		c, err := v.catalog.Extend("refused", test.line)
 		if err != nil {
@@ -46,6 +49,57 @@ func checkRefusals(t *testing.T, v *verifier) {
 		}
 		wrong := &verifier{c, v.libraries}
 		_, err = wrong.verify(added(c))
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s: got %v, want %s", test.line, err, test.want)
+		}
+	}
+}
+
+// checkRootRefusals does the same for lines about roots and providers.
+func checkRootRefusals(t *testing.T, v *verifier) {
+	for _, test := range []struct{ line, want string }{
+		{`root func(*github.com/gin-gonic/gin.Contexts) name="r"`, "there is no type github.com/gin-gonic/gin.Contexts"},
+		{`root func(context.Context, github.com/aws/aws-lambda-go/event._) name="r"`, "there is no package of github.com/aws/aws-lambda-go/event._"},
+		{`root func(*database/sql.DB) name="r"`, "none of its types is or provides a context"},
+		{`root (net/http.Handlers).ServeHTTP name="r"`, "there is no type Handlers"},
+		{`root (net/http.ResponseWriter).Header name="r"`, "it takes no context"},
+		{`root github.com/aws/aws-lambda-go/lambda.Begin fn=0 name="r"`, "there is no function Begin"},
+		{`root github.com/aws/aws-lambda-go/lambda.Start fn=1 name="r"`, "it has no parameter 1"},
+		{`root sort.Slice fn=1 name="r"`, "the function takes no context"},
+		{`root sort.Ints fn=0 name="r"`, "the parameter is neither a function nor any value"},
+		{"provider github.com/gin-gonic/gin.Context deaf", "an interface is written without *, a struct with it"},
+		{"provider *github.com/gin-gonic/gin.Context expr=Request.Context()", "deaf is for what is a context: true"},
+		{"provider github.com/labstack/echo/v4.Context expr=Request().Context() deaf", "deaf is for what is a context: false"},
+		{"provider *github.com/gin-gonic/gin.Context expr=Requests.Context() deaf", "Requests undefined"},
+		{"provider *github.com/gin-gonic/gin.Context expr=FullPath() deaf", "expr= yields no context"},
+		{"provider *github.com/gin-gonic/gin.Context deaf unless=Engine.Fallback", "there is no field Engine.Fallback"},
+		{"service database/sql.Connection", "there is no type"},
+		{"service *google.golang.org/grpc.ServiceRegistrar", "an interface is written without *, a struct with it"},
+		{"service *database/sql.DB", "it has no method RegisterService"},
+		{`service New*Server func(_, github.com/twitchtv/twirp.Hooks) name="r"`, "there is no type github.com/twitchtv/twirp.Hooks"},
+		{`service New*Server func(_, []any) name="r"`, "no generated package shows it"},
+	} {
+		c, err := v.catalog.Extend("refused", test.line)
+		if err != nil {
+			t.Errorf("%s: %v", test.line, err)
+			continue
+		}
+		wrong := &verifier{c, v.libraries}
+		for _, r := range c.Roots() {
+			if r.Pos.Origin == "refused" {
+				_, err = wrong.root(r)
+			}
+		}
+		for _, p := range c.Providers() {
+			if p.Pos.Origin == "refused" {
+				_, err = wrong.provider(p)
+			}
+		}
+		for _, s := range c.Services() {
+			if s.Pos.Origin == "refused" {
+				_, err = wrong.service(s)
+			}
+		}
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("%s: got %v, want %s", test.line, err, test.want)
 		}
