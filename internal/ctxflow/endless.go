@@ -281,10 +281,8 @@ func (e *engine) leavesOnContext(l *loops.Loop, strict bool) bool {
 		if _, panics := exit.To.Instrs[len(exit.To.Instrs)-1].(*ssa.Panic); panics {
 			continue // what SSA adds after the last case of a select
 		}
-		for _, c := range conditions(l, exit) {
-			if h.decides(c) {
-				return true
-			}
+		if h.leavesLater(exit) || slices.ContainsFunc(conditions(l, exit), h.decides) {
+			return true
 		}
 	}
 	return false
@@ -323,19 +321,48 @@ type heeder struct {
 // decides reports whether a context may be behind a branch. Which case of a
 // select was taken tells of its channel alone.
 func (h *heeder) decides(c condition) bool {
-	if cmp, ok := c.cond.(*ssa.BinOp); ok {
-		if index, ok := cmp.X.(*ssa.Extract); ok && index.Index == 0 {
-			if s, ok := index.Tuple.(*ssa.Select); ok {
-				for i, st := range s.States {
-					if c.value && isIndex(cmp.Y, i) {
-						return endChannel(st.Chan) || !h.strict && !isTimer(st.Chan.Type())
-					}
-				}
-				return false
-			}
-		}
+	if s, i, ok := caseOf(c.cond); ok {
+		return c.value && h.tells(s.States[i].Chan)
 	}
 	return h.heeds(c.cond)
+}
+
+// leavesLater reports whether the exit is taken by a later case of a select
+// that tells of a context: where none of them goes round, the blocks that tell
+// them apart are no part of the loop.
+func (h *heeder) leavesLater(exit loops.Exit) bool {
+	branch, ok := exit.From.Instrs[len(exit.From.Instrs)-1].(*ssa.If)
+	if !ok || exit.To != exit.From.Succs[1] {
+		return false
+	}
+	s, i, ok := caseOf(branch.Cond)
+	return ok && slices.ContainsFunc(s.States[i+1:], func(st *ssa.SelectState) bool { return h.tells(st.Chan) })
+}
+
+// tells reports whether a channel's being ready may tell of a context's end.
+func (h *heeder) tells(ch ssa.Value) bool {
+	return endChannel(ch) || !h.strict && !isTimer(ch.Type())
+}
+
+// caseOf is the case of a select that a condition tests for.
+func caseOf(cond ssa.Value) (s *ssa.Select, i int, ok bool) {
+	cmp, ok := cond.(*ssa.BinOp)
+	if !ok {
+		return nil, 0, false
+	}
+	index, ok := cmp.X.(*ssa.Extract)
+	if !ok || index.Index != 0 {
+		return nil, 0, false
+	}
+	if s, ok = index.Tuple.(*ssa.Select); !ok {
+		return nil, 0, false
+	}
+	for i := range s.States {
+		if isIndex(cmp.Y, i) {
+			return s, i, true
+		}
+	}
+	return nil, 0, false
 }
 
 func (h *heeder) heeds(v ssa.Value) bool {

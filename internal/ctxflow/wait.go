@@ -460,7 +460,7 @@ var endVerbs = []string{"Cancel", "Close", "End", "Finish", "Halt", "Kill", "Qui
 // isCancel matches context.CancelFunc and CancelCauseFunc.
 func isCancel(t types.Type) bool {
 	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "context"
+	return ok && isFunc(n) && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "context"
 }
 
 // turnsTaken reports whether the operation gives back what an opposite one has
