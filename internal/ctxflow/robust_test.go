@@ -22,6 +22,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
 // everything is ctxflow without the two shortcuts that spare it most code:
@@ -37,7 +39,7 @@ func everything() *analysis.Analyzer {
 		if err != nil {
 			return nil, err
 		}
-		e := &engine{pass: pass, catalog: c, cfg: &s.cfg, imported: map[*types.Func]*Fact{}}
+		e := &engine{pass: pass, catalog: c, cfg: &s.cfg, imported: map[*types.Func]*Fact{}, allows: finding.ParseDirectives(pass.Fset, pass.Files)}
 		return e.analyze(), nil
 	}
 	return a
