@@ -17,6 +17,8 @@ import (
 // Config is one service config that a client is given.
 type Config struct {
 	Text
+	// Parsed is what the text says; if only a part of the text is known, it has
+	// no more than the problems of that part.
 	Parsed *retry.ServiceConfig
 	Client retry.Client
 	Sink   *types.Func   // takes the text, such as grpc.WithDefaultServiceConfig
@@ -264,12 +266,23 @@ func (f *finder) configs(s site) []*Config {
 	f.beside(s, &proto)
 	var out []*Config
 	for _, text := range f.eval(s.call.Args[0], nil, 0) {
+		if !text.sound() {
+			continue
+		}
 		c := proto
 		c.Text = text
 		c.Parsed = retry.ParseServiceConfig(text.String(), c.Client)
+		if text.Partial() {
+			c.Parsed = &retry.ServiceConfig{Problems: text.certain(c.Parsed.Problems)}
+		}
 		out = append(out, &c)
 	}
 	return out
+}
+
+// certain are the problems that do not depend on what is not known.
+func (t Text) certain(all []retry.Problem) []retry.Problem {
+	return slices.DeleteFunc(all, func(p retry.Problem) bool { return p.Numeric || t.covers(p.Start, p.End) })
 }
 
 // beside reads the options next to a sink.

@@ -213,8 +213,9 @@ func trimmed(texts []Text) []Text {
 	return out
 }
 
-// sprintf is fmt.Sprintf of constants: the literal parts of the format keep
-// their places, and what a verb writes comes from its argument.
+// sprintf is fmt.Sprintf: the literal parts of the format keep their places,
+// what a verb writes of a constant comes from its argument, and of anything
+// else it is a hole.
 func (f *finder) sprintf(e *ast.CallExpr, env scope, depth int) []Text {
 	formats := f.eval(e.Args[0], env, depth+1)
 	if len(formats) != 1 || len(formats[0].pieces) != 1 || e.Ellipsis.IsValid() {
@@ -244,6 +245,9 @@ func (f *finder) sprintf(e *ast.CallExpr, env scope, depth int) []Text {
 		arg, ok := f.argument(args[0], verb, env, depth)
 		if !ok {
 			return nil
+		}
+		if last := len(arg) - 1; last >= 0 && (arg[last].hole == stringHole || arg[last].hole == quotedHole) {
+			arg[last].text = strings.ReplaceAll(arg[last].text, "unknown", fmt.Sprintf("unknown%d", len(out.pieces)))
 		}
 		out.pieces, args = append(out.pieces, arg...), args[1:]
 	}
@@ -280,13 +284,33 @@ func (f *finder) argument(e ast.Expr, verb string, env scope, depth int) ([]piec
 			value = env[p].value
 		}
 	}
-	text, ok := formatted(value, verb)
-	// A constant with a method, such as a time.Duration or a codes.Code, is
-	// printed by that.
-	if !ok || hasMethods(f.info.TypeOf(e)) {
-		return nil, false
+	t := f.info.TypeOf(e)
+	if value == nil || hasMethods(t) {
+		// What has methods, such as a time.Duration, may print itself.
+		p := holeFor(t, verb)
+		p.from = e
+		return []piece{p}, p.hole != noHole
 	}
-	return []piece{{text: text, from: e}}, true
+	text, ok := formatted(value, verb)
+	return []piece{{text: text, from: e}}, ok
+}
+
+// holeFor stands for what a verb writes of a value that is not known, other
+// in every place, so that nothing follows from two of them being the same.
+func holeFor(t types.Type, verb string) piece {
+	b, ok := t.Underlying().(*types.Basic)
+	last := verb[len(verb)-1]
+	switch {
+	case !ok:
+		return piece{}
+	case last == 'q' && b.Info()&types.IsString != 0:
+		return piece{text: `"unknown"`, hole: quotedHole}
+	case strings.IndexByte("dfg", last) >= 0, last == 'v' && b.Info()&types.IsNumeric != 0 && !hasMethods(t):
+		return piece{text: "3", hole: numberHole}
+	case last == 's' || last == 'v':
+		return piece{text: "unknown", hole: stringHole}
+	}
+	return piece{}
 }
 
 func hasMethods(t types.Type) bool {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -26,7 +27,18 @@ type piece struct {
 	from ast.Expr // its place, if the text itself does not stand in the source
 	lit  *literal // nil unless it stands there
 	off  int      // of the text in the value of the literal
+	hole hole
 }
+
+// hole says that the text of a piece only stands for what is not known.
+type hole uint8
+
+const (
+	noHole     hole = iota
+	numberHole      // a number
+	stringHole      // part of a string
+	quotedHole      // a string with its quotes
+)
 
 // literal is a string literal, with the place of every byte of its value.
 type literal struct {
@@ -44,6 +56,44 @@ func (t Text) String() string {
 		b.WriteString(p.text)
 	}
 	return b.String()
+}
+
+// Partial reports whether a part of the text is not known.
+func (t Text) Partial() bool {
+	return slices.ContainsFunc(t.pieces, func(p piece) bool { return p.hole != noHole })
+}
+
+// covers reports whether a part that is not known lies between two bytes.
+func (t Text) covers(start, end int) bool {
+	at := 0
+	for _, p := range t.pieces {
+		if p.hole != noHole && at < end && start < at+len(p.text) {
+			return true
+		}
+		at += len(p.text)
+	}
+	return false
+}
+
+// sound reports whether what is not known cannot be more than a value: what
+// stands for a string has quotes around it. A whole part of the JSON may be
+// anything.
+func (t Text) sound() bool {
+	inString := false
+	for _, p := range t.pieces {
+		if p.hole == stringHole && !inString || p.hole == quotedHole && inString {
+			return false
+		}
+		for i := 0; i < len(p.text); i++ {
+			switch {
+			case inString && p.text[i] == '\\':
+				i++
+			case p.text[i] == '"':
+				inString = !inString
+			}
+		}
+	}
+	return true
 }
 
 func (t Text) plus(u Text) Text {

@@ -16,6 +16,13 @@ func (c *ServiceConfig) ineffective(at *node, format string, args ...any) *Probl
 	return c.add(finding.IneffectivePolicy, finding.Warning, at, format, args...)
 }
 
+// numeric is ineffective for what follows from how large numbers are.
+func (c *ServiceConfig) numeric(at *node, format string, args ...any) *Problem {
+	p := c.ineffective(at, format, args...)
+	p.Numeric = true
+	return p
+}
+
 // findIneffective looks for what is accepted and does not do what it says.
 func (c *ServiceConfig) findIneffective(wire *wireConfig) {
 	retries := false
@@ -49,7 +56,7 @@ func (c *ServiceConfig) checkEntry(e wireEntry, n *node) {
 		c.checkKnown(name, at)
 	}
 	if e.Timeout != nil && *e.Timeout < 0 {
-		c.ineffective(n.get("timeout"), "timeout is negative, so grpc-go ignores it: give a positive one, or leave it out")
+		c.numeric(n.get("timeout"), "timeout is negative, so grpc-go ignores it: give a positive one, or leave it out")
 	}
 	if e.RetryPolicy != nil {
 		c.checkWaits(e.RetryPolicy, n.get("retryPolicy"))
@@ -111,7 +118,7 @@ func (c *ServiceConfig) checkWaits(p *wirePolicy, n *node) {
 		if limit != DefaultMaxCallAttempts {
 			by = fmt.Sprintf("the client is built with grpc.WithMaxCallAttempts(%d)", limit)
 		}
-		q := c.ineffective(at, "maxAttempts %d has the effect of %d: %s", p.MaxAttempts, limit, by)
+		q := c.numeric(at, "maxAttempts %d has the effect of %d: %s", p.MaxAttempts, limit, by)
 		if at != nil && limit > 1 {
 			q.Fix = fmt.Sprintf("Say %d, which is what happens", limit)
 			q.mend(at.start, at.end, strconv.Itoa(limit))
@@ -119,9 +126,9 @@ func (c *ServiceConfig) checkWaits(p *wirePolicy, n *node) {
 	}
 	initial, most := time.Duration(p.InitialBackoff), time.Duration(p.MaxBackoff)
 	if initial > most {
-		c.ineffective(n.get("initialBackoff"), "initialBackoff %s is cut down to maxBackoff %s, so every wait is the same: raise maxBackoff", initial, most)
+		c.numeric(n.get("initialBackoff"), "initialBackoff %s is cut down to maxBackoff %s, so every wait is the same: raise maxBackoff", initial, most)
 	} else if p.BackoffMultiplier < 1 {
-		q := c.ineffective(n.get("backoffMultiplier"), "backoffMultiplier %v makes every wait shorter than the one before, and maxBackoff has no effect: use 1 or more", p.BackoffMultiplier)
+		q := c.numeric(n.get("backoffMultiplier"), "backoffMultiplier %v makes every wait shorter than the one before, and maxBackoff has no effect: use 1 or more", p.BackoffMultiplier)
 		q.Severity = finding.Info
 	}
 }
@@ -139,7 +146,7 @@ func (c *ServiceConfig) checkTimeout(e wireEntry, n *node) {
 		return
 	}
 	waits, _ := policy.Backoff.Waits(most + 1)
-	p := c.ineffective(n, "timeout %s ends the call before attempt %d of %d, for the waits until then take %s at least: raise the timeout, or wait less", timeout, most+1, policy.Attempts, waits.Round(time.Millisecond))
+	p := c.numeric(n, "timeout %s ends the call before attempt %d of %d, for the waits until then take %s at least: raise the timeout, or wait less", timeout, most+1, policy.Attempts, waits.Round(time.Millisecond))
 	if most > 1 {
 		p.Severity = finding.Info // some retries fit
 	}
@@ -289,7 +296,7 @@ func (c *ServiceConfig) checkBudget(t *Throttle, retries bool) {
 		p := c.ineffective(n, "retryThrottling has no effect, for no entry of methodConfig has a retryPolicy")
 		p.Severity = finding.Info
 	case t.RetriesInOutage() == 0:
-		c.ineffective(n.get("maxTokens"), "maxTokens %v leaves no token for a single retry, for grpc-go retries only while more than half of them are left: use more than 2", t.MaxTokens)
+		c.numeric(n.get("maxTokens"), "maxTokens %v leaves no token for a single retry, for grpc-go retries only while more than half of them are left: use more than 2", t.MaxTokens)
 	}
 }
 

@@ -65,6 +65,7 @@ type Problem struct {
 	// where something is missing.
 	Start, End int
 	Message    string // without the code; what grpc-go does and what to do
+	Numeric    bool   // it follows from how large numbers are
 	// Fix says what the edits do; without edits it is empty.
 	Fix   string
 	Edits []Edit

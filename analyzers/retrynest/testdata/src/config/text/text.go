@@ -56,10 +56,18 @@ func Formatted() {
 	grpc.NewClient("x", grpc.WithDefaultServiceConfig(text))
 }
 
-// What is printed for a value that is not known, or that prints itself, is not known.
-func FormattedUnknown(n int) {
-	grpc.NewClient("x", grpc.WithDefaultServiceConfig(fmt.Sprintf(`{"methodConfigs": %d}`, n)))
-	grpc.NewClient("x", grpc.WithDefaultServiceConfig(fmt.Sprintf(`{"timeouts": "%v"}`, time.Second)))
+// Where a part is not known, what follows from the rest is reported.
+func FormattedPartly(service string, attempts int, timeout time.Duration, code fmt.Stringer) {
+	text := fmt.Sprintf(`{"methodConfig": [{"name": [{"service": "%s"}, {"service": "%s"}], "timeout": "%.0fs", "retryPolicy": {"maxAttempts": %d, "initialBackoff": "2s", "maxBackoff": "%ds", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE", "RESOURCE_EXHAUSTED"]}}], "retry_throttling": {}}`, service, service, timeout.Seconds(), attempts, attempts) // want `RESOURCE_EXHAUSTED, with which` `the key is retryThrottling`
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(text))
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(fmt.Sprintf(`{"methodConfigs": %d}`, attempts)))                                                    // want `the key is methodConfig`
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(fmt.Sprintf(`{"methodConfig": [{"name": [{"service": %q}], "timeout": "%v"}]}`, service, timeout))) // the timeout may be right
+}
+
+// Nothing is known of a part that may be any JSON, and of texts from elsewhere.
+func FormattedUnknown(entries string, service fmt.Stringer) {
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(fmt.Sprintf(`{"methodConfig": [%s], "retry_policy": {}}`, entries)))
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(fmt.Sprintf(`{"methodConfig": "%s", "retry_policy": {}}`, service)))
 	grpc.NewClient("x", grpc.WithDefaultServiceConfig(os.Getenv("CONFIG")))
 	grpc.NewClient("x", grpc.WithDefaultServiceConfig(other.Open))
 }
