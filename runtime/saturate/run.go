@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -130,10 +131,11 @@ func (sc *Scenario) trials(t *testing.T, clock Clock) ([]*trialRun, error) {
 		atATime = runtime.GOMAXPROCS(0)
 	}
 	slots := make(chan struct{}, atATime)
+	var failed atomic.Bool
 	var wg sync.WaitGroup
 	for i, seed := range sc.Seeds {
 		slots <- struct{}{}
-		if errors.Join(errs[:i]...) != nil {
+		if failed.Load() {
 			break
 		}
 		run := &trialRun{sc: sc, seed: seed, clock: clock}
@@ -145,6 +147,9 @@ func (sc *Scenario) trials(t *testing.T, clock Clock) ([]*trialRun, error) {
 				errs[i] = run.inBubble(t)
 			} else {
 				errs[i] = run.run()
+			}
+			if errs[i] != nil {
+				failed.Store(true)
 			}
 			run.result.WallMs = rounded(float64(time.Since(began)) / 1e6)
 		})

@@ -2,13 +2,18 @@ package saturate_test
 
 import (
 	"context"
+	"io"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 	"google.golang.org/protobuf/types/known/emptypb"
+	"google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/ctxprop/ctxprop/runtime/internal/stub"
 	"github.com/ctxprop/ctxprop/runtime/saturate"
@@ -286,6 +291,93 @@ func TestVerdicts(t *testing.T) {
 			}
 			if met := tt.verdict == saturate.Proven || tt.verdict == saturate.NotSufficient; c.Met != met {
 				t.Errorf("met is %v", c.Met)
+			}
+		})
+	}
+}
+
+// Served last in, first out, a dependency gives its slots to those that have
+// time left, and the service recovers at a load at which FIFO holds it down.
+func TestOrder(t *testing.T) {
+	for order, recovers := range map[saturate.Order]bool{saturate.FIFO: false, saturate.LIFO: true} {
+		sc := scenario(onConn(keep))
+		sc.Load = 0.85
+		sc.Dependency.Order = order
+		sc.Seeds = []uint64{1}
+		if tr := saturate.Run(t, sc)[0]; tr.Recovered() != recovers {
+			t.Errorf("order %v: %+v", order, tr)
+		}
+	}
+}
+
+// Replies are what the scenario says, over gRPC and over HTTP.
+func TestReplies(t *testing.T) {
+	sc := short(func(d *saturate.Deps) handler {
+		cc, client := d.Conn(), &http.Client{Transport: d.Transport()}
+		return func(ctx context.Context) error {
+			var reply wrapperspb.StringValue
+			if err := cc.Invoke(ctx, "/names.Names/First", new(emptypb.Empty), &reply); err != nil {
+				return err
+			}
+			req, err := http.NewRequestWithContext(ctx, "POST", "http://names/last", strings.NewReader("body"))
+			if err != nil {
+				return err
+			}
+			res, err := client.Do(req)
+			if err != nil {
+				return err
+			}
+			defer res.Body.Close()
+			last, err := io.ReadAll(res.Body)
+			if got := reply.Value + " " + string(last); got != "Ada Lovelace" || res.StatusCode != http.StatusAccepted {
+				return status.Errorf(codes.Internal, "%s, %d, %v", got, res.StatusCode, err)
+			}
+			return nil
+		}
+	})
+	sc.Dependency.ServiceTime = time.Millisecond
+	sc.Rate = 20
+	sc.Dependency.Reply = func(method string, _, reply any) error {
+		if method == "/names.Names/First" {
+			reply.(*wrapperspb.StringValue).Value = "Ada"
+		}
+		return nil
+	}
+	sc.Dependency.HTTP = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.WriteHeader(http.StatusAccepted)
+		if r.URL.Path == "/last" {
+			io.WriteString(w, "Lovelace")
+		}
+	})
+	if tr := saturate.Run(t, sc)[0]; tr.OK != tr.Calls || tr.Downstream != 2*tr.Calls {
+		t.Errorf("%+v", tr)
+	}
+}
+
+// In a blackout every adapter says at once that the dependency is down.
+func TestBlackout(t *testing.T) {
+	for name, adapter := range adapters {
+		if name == "prepared" || name == "http" {
+			continue // they are built by, or answer with, something else
+		}
+		t.Run(name, func(t *testing.T) {
+			sc := short(adapter(keep))
+			sc.Trigger.Kind = saturate.Blackout
+			sc.Rate = 20
+			var other atomic.Value
+			sc.Call = func(ctx context.Context, cc grpc.ClientConnInterface) error {
+				err := stub.Do(ctx, cc)
+				if c := status.Code(err); c != codes.OK && c != codes.Unavailable {
+					other.Store(err.Error())
+				}
+				return err
+			}
+			tr := saturate.Run(t, sc)[0]
+			if tr.Calls == 0 || tr.OK != 0 || tr.Amplification != 3 || tr.Busy != 0 || tr.Base != 1 {
+				t.Errorf("%+v", tr)
+			}
+			if err := other.Load(); err != nil {
+				t.Errorf("the error is %s", err)
 			}
 		})
 	}

@@ -56,8 +56,8 @@ func (w *world) probe(cc grpc.ClientConnInterface) error {
 		if err = w.try(cc); err == nil || err == ErrFallback {
 			return nil
 		}
-		if w.failed != "" {
-			return setupError(w.failed)
+		if why := w.failure(); why != "" {
+			return setupError(why)
 		}
 	}
 	if status.Code(err) == codes.Unimplemented {

@@ -83,6 +83,13 @@ func (w *world) fail(reason string) {
 	}
 }
 
+// failure returns why the trial does not count, "" if it does.
+func (w *world) failure() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failed
+}
+
 // triggered reports whether a trigger of this kind acts now.
 func (w *world) triggered(kind TriggerKind) bool {
 	if w.sc.Trigger.Kind != kind {
@@ -110,14 +117,12 @@ func (w *world) close() {
 		s.server.Stop()
 	}
 	w.dep.server.Stop()
-	for len(w.closers) > 0 {
-		w.mu.Lock()
-		fs := w.closers
-		w.closers = nil
-		w.mu.Unlock()
-		for _, f := range slices.Backward(fs) {
-			f()
-		}
+	w.mu.Lock()
+	closers := w.closers
+	w.closers = nil
+	w.mu.Unlock()
+	for _, f := range slices.Backward(closers) {
+		f()
 	}
 }
 
