@@ -17,7 +17,8 @@ const doc = `check that work which could end with its caller does
 The ignoredctx analyzer reports work that no cancellation can end although a
 context is at hand: CTX201 a handler whose context nobody asks, CTX202 a blocking
 call that has a sibling with a context, CTX203 a sleep, channel operation or other
-wait, CTX204 a loop over such work, CTX205 long work that a request enters unasked.`
+wait, CTX204 a loop over such work, CTX205 long work that a request enters unasked,
+CTX206 an outgoing call without any deadline.`
 
 // Analyzer reports with the default settings, on summaries of its own.
 var Analyzer = New(ctxflow.New(ctxflow.Config{}))

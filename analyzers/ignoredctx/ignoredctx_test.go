@@ -40,3 +40,8 @@ func TestLoops(t *testing.T) {
 func TestLong(t *testing.T) {
 	fixtest.Run(t, analysistest.TestData(), all(t), "long/...")
 }
+
+// TestDeadline is CTX206: outgoing calls without any deadline.
+func TestDeadline(t *testing.T) {
+	fixtest.Run(t, analysistest.TestData(), all(t), "deadline/...")
+}

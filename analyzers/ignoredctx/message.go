@@ -22,6 +22,8 @@ func message(v *ctxflow.Verdict) string {
 		return fmt.Sprintf("%s gives %s no context%s: it can outlive the caller of %s; give %s a ctx%s", home(v), v.Sinks(), place(v), v.Closers[0].Name, shortHome(v), useAdvice(v))
 	case v.Open.Home == "" && v.Code == finding.CallWithoutContext:
 		return fmt.Sprintf("%s in %s takes no context, so %s cannot end it; %s", v.Sink.Name, v.HomeName, v.Behalf(), callAdvice(v))
+	case v.Code == finding.NoDeadline:
+		return fmt.Sprintf("%s in %s has no deadline, and its client no timeout: it can take for ever; give the context or the client a timeout", v.Sink.Name, v.HomeName)
 	case v.FallsThrough():
 		return fmt.Sprintf("the loop in %s goes round again when %s has passed: its Done case does not leave it; return there", home(v), v.Behalf())
 	case v.Open.Home == "" && v.Code == finding.UncancellableLoop:

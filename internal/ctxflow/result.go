@@ -302,6 +302,7 @@ func (e *engine) analyze() *Result {
 	e.importLosses()
 	e.findUnderived()
 	e.findUnconsulted()
+	e.findNoDeadline()
 	e.exportFacts()
 	e.exportDeclared()
 	return e.result()

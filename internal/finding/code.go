@@ -131,6 +131,7 @@ var rules = []RuleInfo{
 	{UncancellableWait, "uncancellable-wait", "ignoredctx", Warning, "a sleep, channel operation or other wait that cancellation cannot end"},
 	{UncancellableLoop, "uncancellable-loop", "ignoredctx", Warning, "a loop over waiting work that does not end when the context does"},
 	{ExpensiveAfterGone, "expensive-after-gone", "ignoredctx", Info, "long work that a request enters after it has waited, without asking whether its caller is still there"},
+	{NoDeadline, "no-deadline", "ignoredctx", Info, "an outgoing call on a context that has no deadline, by a client that has no timeout"},
 	{NestedRetry, "nested-retry", "retrynest", Warning, "attempts multiply along a path of calls, because layers of retries lie over one another"},
 	{UnboundedRetry, "unbounded-retry", "retrynest", Error, "a retry that ends neither by count nor by time nor with its context"},
 	{DeafRetry, "deaf-retry", "retrynest", Warning, "a retry that goes on after its context has ended, or repeats on a shared context what only a new deadline could change"},
