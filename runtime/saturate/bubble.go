@@ -25,11 +25,7 @@ func (t *trialRun) inBubble(tt *testing.T) error {
 			// Recover works because the bubble's runner panics here when goroutines
 			// remain that nothing can wake.
 			if p := recover(); p != nil {
-				if s := fmt.Sprint(p); !strings.HasPrefix(s, "deadlock:") {
-					panic(p)
-				} else if t.result.Leaked == "" && err == nil {
-					t.result.Leaked = "goroutines that nothing can wake"
-				}
+				err = t.bubbleEnded(p, err)
 			}
 			done <- err
 		}()
@@ -44,7 +40,28 @@ func (t *trialRun) inBubble(tt *testing.T) error {
 			}
 		})
 	}()
-	return t.watch(<-id, done)
+	select {
+	case err := <-done:
+		return err
+	case bubble := <-id:
+		return t.watch(bubble, done)
+	}
+}
+
+// bubbleEnded says what a panic of the bubble's runner means.
+func (t *trialRun) bubbleEnded(p any, err error) error {
+	switch s := fmt.Sprint(p); {
+	case strings.HasPrefix(s, "deadlock:"):
+		if t.result.Leaked == "" && err == nil {
+			t.result.Leaked = "goroutines that nothing can wake"
+		}
+		return err
+	case strings.Contains(s, "asynctimerchan"):
+		return frozenError("GODEBUG has asynctimerchan=1, with which there are no bubbles")
+	case strings.Contains(s, "within a synctest bubble"):
+		return setupError("the scenario is run inside a synctest bubble; it makes its own, so run it outside")
+	}
+	panic(p)
 }
 
 // epoch is the real time at which the process began.

@@ -50,6 +50,9 @@ func (r *result) verdict(t *testing.T, before []Trial, codes []string) {
 	if why := wrongEndpoint(endpoint, codes); why != "" {
 		c = invalid(endpoint, why)
 	}
+	if c.Verdict == NotReproduced && r.description.CannotReproduce != "" {
+		c.Why += "; " + r.description.CannotReproduce
+	}
 	c.expect(r.description.Expect)
 	attr(t, "ctxprop.verdict", c)
 }

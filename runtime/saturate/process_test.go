@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc"
@@ -73,6 +74,9 @@ var children = map[string]func(t *testing.T){
 		sc.Clock = saturate.Virtual
 		saturate.Test(t, sc)
 	},
+	"nested": func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) { saturate.Test(t, short(onConn(keep))) })
+	},
 	"same seed": func(t *testing.T) { sc := short(onConn(keep)); sc.Seeds = []uint64{7, 7}; saturate.Test(t, sc) },
 	"no reason": func(t *testing.T) {
 		sc := short(onConn(keep))
@@ -90,6 +94,7 @@ var children = map[string]func(t *testing.T){
 	},
 	"collapses": func(t *testing.T) { saturate.Test(t, scenario(onConn(lose))) },
 	"recovers":  func(t *testing.T) { saturate.Test(t, scenario(onConn(keep))) },
+	"short":     func(t *testing.T) { saturate.Test(t, short(onConn(keep))) },
 	"expected": func(t *testing.T) {
 		sc := scenario(onConn(keep))
 		sc.Load = 0.85
@@ -144,6 +149,7 @@ func TestMistakes(t *testing.T) {
 		"panics":           "the handler of /stub.Service/Do panicked: lost my head, at github.com/ctxprop/ctxprop/runtime/saturate_test.",
 		"leaks":            "goroutines outlived the service: ",
 		"frozen":           "the virtual clock froze: github.com/ctxprop/ctxprop/runtime/saturate_test.frozen.func1",
+		"nested":           "the scenario is run inside a synctest bubble",
 		"same seed":        "seed 7 is given twice",
 		"no reason":        "Expect has no Reason",
 		"twice":            "give each a test or a subtest of its own",
@@ -223,6 +229,9 @@ func TestProve(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 
+	if out, ok := child(t, "short", "CTXPROP_PROVE=1", "GODEBUG=asynctimerchan=1"); !ok || !strings.Contains(out, "asynctimerchan=1, with which there are no bubbles") {
+		t.Errorf("without bubbles the real clock should serve:\n%s", out)
+	}
 	if out, ok := child(t, "recovers", "CTXPROP_PROVE=1", "CTXPROP_BEFORE=[]"); ok || !strings.Contains(out, "CTXPROP_BEFORE must be a JSON object") {
 		t.Errorf("a malformed variable is accepted:\n%s", out)
 	}
