@@ -69,6 +69,7 @@ type finder struct {
 	info  *types.Info
 	idx   *index
 	known []string // full names of methods
+	steps int      // of the evaluation that is under way
 	// anyLimit is set if grpc.WithMaxCallAttempts is called at all.
 	anyLimit bool
 }
@@ -264,6 +265,7 @@ func (f *finder) number(call *ast.CallExpr) (int, bool) {
 func (f *finder) configs(s site) []*Config {
 	proto := Config{Sink: s.fn, Call: s.call, In: s.in, Client: retry.Client{LimitUnknown: f.anyLimit, Methods: f.methods()}}
 	f.beside(s, &proto)
+	f.steps = 0
 	var out []*Config
 	for _, text := range f.eval(s.call.Args[0], nil, 0) {
 		if !text.sound() {

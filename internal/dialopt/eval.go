@@ -14,6 +14,9 @@ const (
 	maxTexts = 8
 	// maxDepth bounds the way back from a call to a text.
 	maxDepth = 12
+	// maxSteps bounds the expressions that are looked at for one call: a function
+	// that calls itself from several places has very many ways back.
+	maxSteps = 5000
 )
 
 // scope binds the parameters of a function to what one call gives them.
@@ -27,7 +30,7 @@ type bound struct {
 // eval lists the texts that an expression may be. An empty list means that
 // nothing is known.
 func (f *finder) eval(e ast.Expr, env scope, depth int) []Text {
-	if depth > maxDepth {
+	if f.steps++; depth > maxDepth || f.steps > maxSteps {
 		return nil
 	}
 	e = ast.Unparen(e)

@@ -103,6 +103,18 @@ func dial(target, config string) (*grpc.ClientConn, error) {
 	return grpc.NewClient(target, grpc.WithDefaultServiceConfig(strings.TrimSpace(config)), grpc.WithUserAgent("x"))
 }
 
+// Endless is a function whose argument comes from itself, in more ways than can be followed.
+func Endless(config string, n int) {
+	if n == 0 {
+		grpc.NewClient("x", grpc.WithDefaultServiceConfig(config))
+	}
+	Endless(config, n-1)
+	Endless(config, n-2)
+	Endless(config, n-3)
+	Endless(config+"", n-4)
+	Endless(config+" ", n-5)
+}
+
 type client struct{ config string }
 
 func Field() {
