@@ -123,12 +123,19 @@ func (j *Judgement) headline() string {
 // setting says under what the scenario was measured.
 func (o *Outcome) setting() string {
 	b := o.Before
-	text := fmt.Sprintf("%s; deadline %.0f ms, %d attempts, %d workers, %d seeds, %s clock",
-		strings.Join(b.Methods, ", "), b.DeadlineMS, b.Attempts, b.Workers, len(b.Trials), b.Clock)
+	text := fmt.Sprintf("%s; deadline %.0f ms, %s, %s, %s, %s clock",
+		strings.Join(b.Methods, ", "), b.DeadlineMS, counted(b.Attempts, "attempt"), counted(b.Workers, "worker"), counted(len(b.Trials), "seed"), b.Clock)
 	if b.ClockReason != "" {
 		text += " (" + b.ClockReason + ")"
 	}
 	return text
+}
+
+func counted(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }
 
 // course is the workers and the goodput over time, a character per bin.
@@ -232,9 +239,9 @@ func (r *Report) summary() string {
 			unmeasured++
 		}
 	}
-	text := fmt.Sprintf("%d of %d scenarios as they should be", met, len(r.Scenarios))
+	text := fmt.Sprintf("%d of %s as they should be", met, counted(len(r.Scenarios), "scenario"))
 	if unmeasured > 0 {
-		text += fmt.Sprintf("; %d of %d findings not measured", unmeasured, len(r.Findings))
+		text += fmt.Sprintf("; %d of %s not measured", unmeasured, counted(len(r.Findings), "finding"))
 	}
 	if len(r.Scenarios) > 0 {
 		text += "; p speaks of the scenarios' random arrivals and service times, not of your production traffic"

@@ -1,0 +1,4 @@
+// Package orderspb is generated from orders.proto.
+package orderspb
+
+//go:generate ../../../examples/reco/recopb/generate.sh
