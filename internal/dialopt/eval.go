@@ -109,12 +109,13 @@ func (f *finder) object(obj types.Object, use ast.Expr, env scope, depth int) []
 	return nil
 }
 
-// stored lists the texts that a variable or an unexported field is set to. Of
-// a local or an unexported global nothing is known if one of the values is
-// not; a field holds what is put in where a value of its struct is made.
+// stored lists the texts that a variable or a field is set to in the package.
+// Of a local or an unexported global nothing is known if one of the values is
+// not, nor of an exported global; a field has what is put in where a value of
+// its struct is made, whatever else others put in.
 func (f *finder) stored(v *types.Var, depth int) []Text {
 	idx := f.index()
-	if v.Pkg() != f.pass.Pkg || idx.open[v] || v.Exported() && (v.IsField() || v.Parent() == f.pass.Pkg.Scope()) {
+	if v.Pkg() != f.pass.Pkg || idx.open[v] || v.Exported() && v.Parent() == f.pass.Pkg.Scope() {
 		return nil
 	}
 	var out []Text

@@ -124,6 +124,16 @@ func Field() {
 
 func (c client) dial() { grpc.NewClient("x", grpc.WithDefaultServiceConfig(c.config)) } // the field
 
+// Settings may be filled in by others too.
+type Settings struct{ Config string }
+
+func Defaults(s Settings) {
+	if s.Config == "" {
+		s.Config = `{"load_balancing_policy": "round_robin"}` // want `the key is loadBalancingPolicy`
+	}
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(s.Config))
+}
+
 func Branches(fast bool) {
 	text := `{"methodConfig": []}`
 	if fast {
