@@ -94,7 +94,8 @@ func TestSQLite(t *testing.T) {
 
 // PostgreSQL itself sleeps for the query, on the real clock, on its own
 // connections: the harness only counts. A query that nobody waits for holds its
-// connection to the end; a cancelled one frees it.
+// connection to the end; a cancelled one frees it. All times are four times the
+// defaults, so that the delays of a busy machine weigh less.
 func TestPostgreSQL(t *testing.T) {
 	dsn := os.Getenv("CTXPROP_POSTGRES")
 	if dsn == "" {
@@ -104,19 +105,23 @@ func TestPostgreSQL(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	const service = 200 * time.Millisecond
 	scenario := func(use func(context.Context) context.Context) saturate.Scenario {
 		return saturate.Scenario{
 			Register: func(s grpc.ServiceRegistrar, d *saturate.Deps) {
 				db := open(stdlib.GetConnector(*config))
 				d.OnClose(func() { db.Close() })
 				serve(s, func(ctx context.Context) error {
-					_, err := db.ExecContext(use(ctx), "SELECT pg_sleep($1)", d.Lognormal(50*time.Millisecond, 0.5).Seconds())
+					_, err := db.ExecContext(use(ctx), "SELECT pg_sleep($1)", d.Lognormal(service, 0.5).Seconds())
 					return err
 				})
 			},
-			Call: get, Deadline: 300 * time.Millisecond,
-			Dependency: saturate.Dependency{Concurrency: connections}, // for the capacity
-			Clock:      saturate.Real,
+			Call: get, Deadline: 1200 * time.Millisecond,
+			Retry:    saturate.Retry{InitialBackoff: 200 * time.Millisecond},
+			Capacity: connections / service.Seconds(),
+			Trigger:  saturate.Trigger{For: 8 * time.Second},
+			Warmup:   8 * time.Second, Observe: 24 * time.Second,
+			Clock: saturate.Real,
 		}
 	}
 	c := saturate.Compare(t,

@@ -90,6 +90,7 @@ var children = map[string]func(t *testing.T){
 	"cannot collapse": func(t *testing.T) {
 		sc := scenario(onConn(keep))
 		sc.Workers, sc.Queue = 8, -1
+		sc.Seeds = []uint64{1}
 		saturate.Test(t, sc)
 	},
 	"collapses": func(t *testing.T) { saturate.Test(t, scenario(onConn(lose))) },
@@ -99,11 +100,13 @@ var children = map[string]func(t *testing.T){
 		sc := scenario(onConn(keep))
 		sc.Load = 0.85
 		sc.Expect = saturate.Expect{Verdict: saturate.NotSufficient, Reason: "needs admission control as well"}
+		sc.Seeds = []uint64{1}
 		saturate.Test(t, sc)
 	},
 	"expected in vain": func(t *testing.T) {
 		sc := scenario(onConn(keep))
 		sc.Expect = saturate.Expect{Verdict: saturate.NotSufficient, Reason: "a wrong guess"}
+		sc.Seeds = []uint64{1}
 		saturate.Test(t, sc)
 	},
 	"repeats": func(t *testing.T) {

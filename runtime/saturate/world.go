@@ -128,7 +128,7 @@ func (w *world) close() {
 
 // handlers lists the Go methods that served the methods of the record.
 func (w *world) handlers() (methods, impls []string) {
-	methods = slices.Sorted(maps.Keys(w.rec.methods))
+	methods, impls = slices.Sorted(maps.Keys(w.rec.methods)), []string{}
 	for _, m := range methods {
 		if impl := w.impls[m]; impl != "" {
 			impls = append(impls, impl)
