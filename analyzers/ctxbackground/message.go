@@ -20,8 +20,8 @@ func message(v *ctxflow.Verdict) string {
 		text = fmt.Sprintf("%s starts %s on a detached context (%s) without a deadline, and nobody waits for it: give it a timeout", v.HomeName, v.Sink.Name, v.Root)
 	case v.InGroup:
 		text = fmt.Sprintf("%s waits for %s in a group on another context than the group's, so it goes on when the group has failed; use the one that errgroup.WithContext returns", v.HomeName, v.Sink.Name)
-	case v.Deaf.Deaf:
-		text = fmt.Sprintf("%s hands %s on to %s, but a %s ends with its request only where %s is set, which this program leaves alone; %s", v.HomeName, v.Root, v.Sink.Name, shortType(v.Deaf.TypeName), v.Deaf.Unless, advice(v))
+	case v.Uses != nil:
+		text = deafEngine(v)
 	case v.Code == finding.WrongContext:
 		text = fmt.Sprintf("%s waits for %s on %s, which lives as long as its owner, although its caller's context is at hand; %s", v.HomeName, v.Sink.Name, v.Root, advice(v))
 	case v.Code == finding.ContextOutlived:
@@ -52,6 +52,17 @@ func deriveAdvice(v *ctxflow.Verdict) string {
 		return "derive it from " + expr
 	}
 	return "name the context parameter and derive it from that"
+}
+
+// deafEngine words the verdict on an engine whose contexts do not end.
+func deafEngine(v *ctxflow.Verdict) string {
+	first := v.Uses[0]
+	who := first.HomeName + " hands its"
+	if n := len(v.Uses); n > 1 {
+		who = fmt.Sprintf("%s and %d more hand theirs", first.HomeName, n-1)
+	}
+	return fmt.Sprintf("%s in %s leaves %s off, so a %s does not end with its request, and %s on to work such as %s; set it, or %s",
+		v.Root, v.HomeName, v.Deaf.Unless, shortType(v.Deaf.TypeName), who, first.Sink.Name, advice(first))
 }
 
 // shortType names a type by the last element of its package's path.

@@ -1,6 +1,9 @@
 package ctxflow
 
 import (
+	"cmp"
+	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -116,10 +119,8 @@ func (e *engine) usesProvider(c carrier) bool {
 	return false
 }
 
-// deafUse judges a context that does not end with its request and is handed to
-// blocking work as if it did (CTX104). Whether it ends is a switch of the
-// framework's engine: only where the program makes an engine and never touches
-// the switch is it known to be off.
+// deafUse notes a context that does not end with its request and is handed to
+// blocking work as if it did.
 func (e *engine) deafUse(s lossSite) {
 	p, ok := e.deafProvider(s)
 	if !ok || e.modeOf(s.f, s.cs) != runsHere {
@@ -133,13 +134,7 @@ func (e *engine) deafUse(s lossSite) {
 		return
 	}
 	v.Deaf, v.Root = p, v.hand.Name()
-	switch made, set := e.switchOf(p); {
-	case set:
-	case made:
-		e.verdicts = append(e.verdicts, v)
-	default:
-		e.deaf = append(e.deaf, v)
-	}
+	e.deaf = append(e.deaf, v)
 }
 
 // deafProvider is the type of the deaf context that the site hands to what
@@ -168,42 +163,95 @@ func (e *engine) deafProvider(s lossSite) (catalog.Provider, bool) {
 	return none, false
 }
 
-// switchOf reports whether this package, its tests left out, makes an engine of
-// the deaf type's framework, and whether it touches the switch that lets the
-// type's contexts end.
-func (e *engine) switchOf(p catalog.Provider) (made, set bool) {
-	engine, field, _ := strings.Cut(p.Unless, ".")
+// Engine is where a framework's engine is made, whose requests get contexts of
+// a deaf type.
+type Engine struct {
+	Deaf       catalog.Provider
+	Call       string // gin.New()
+	Home, Name string // the function that makes it
+	Pos, End   token.Pos
+}
+
+// DeafEngine is the verdict on an engine that leaves its switch alone, of which
+// some functions of the program hand the contexts on (CTX104): one cause, and
+// one place to mend it, however many they are.
+func DeafEngine(at *Engine, uses []*Verdict) *Verdict {
+	typ := at.Deaf.TypeName.String()
+	v := &Verdict{
+		Code: finding.WrongContext, Home: at.Home, HomeName: at.Name, Pos: at.Pos, End: at.End, Root: at.Call,
+		Sink: Sink{Key: typ, Name: typ}, Deaf: at.Deaf, Uses: uses,
+	}
+	for _, u := range uses {
+		v.Grade = max(v.Grade, u.Grade)
+		v.AddEntries(u.Entries)
+	}
+	return v
+}
+
+// frameworks lists the engines that this package makes, its tests left out, and
+// the deaf types whose switch it touches.
+func (e *engine) frameworks(g *Graph) {
+	for _, p := range e.catalog.Providers() {
+		if engine, field, ok := strings.Cut(p.Unless, "."); ok {
+			e.framework(g, p, engine, field)
+		}
+	}
+	slices.SortFunc(g.Engines, func(a, b *Engine) int { return cmp.Compare(a.Pos, b.Pos) })
+}
+
+func (e *engine) framework(g *Graph, p catalog.Provider, engine, field string) {
 	for id, obj := range e.pass.TypesInfo.Uses {
 		if obj.Pkg() == nil || obj.Pkg().Path() != p.Pkg || e.inTest(id.Pos()) {
 			continue
 		}
 		switch obj := obj.(type) {
 		case *types.Var:
-			set = set || obj.IsField() && obj.Name() == field
+			if obj.IsField() && obj.Name() == field && !slices.Contains(g.Switched, p.TypeName) {
+				g.Switched = append(g.Switched, p.TypeName)
+			}
 		case *types.Func:
-			results := obj.Signature().Results()
-			if results.Len() > 0 && obj.Signature().Recv() == nil {
-				n := callee.Named(results.At(0).Type())
-				made = made || n != nil && n.Obj().Name() == engine && n.Obj().Pkg() == obj.Pkg()
+			if makes(obj, engine) {
+				g.Engines = append(g.Engines, e.engineAt(p, obj, id))
 			}
 		}
 	}
-	return made, set
 }
 
-// switches lists the deaf types whose engine this package makes, and those
-// whose switch it touches, for the program's view.
-func (e *engine) switches(g *Graph) {
-	for _, p := range e.catalog.Providers() {
-		if p.Unless == "" {
+// makes reports whether fn is a function whose first result is, or points to, a
+// type of its package.
+func makes(fn *types.Func, name string) bool {
+	results := fn.Signature().Results()
+	if results.Len() == 0 || fn.Signature().Recv() != nil {
+		return false
+	}
+	n := callee.Named(results.At(0).Type())
+	return n != nil && n.Obj().Name() == name && n.Obj().Pkg() == fn.Pkg()
+}
+
+func (e *engine) engineAt(p catalog.Provider, fn *types.Func, id *ast.Ident) *Engine {
+	at := &Engine{
+		Deaf: p, Call: callee.ShortName(fn) + "()", Home: e.pass.Pkg.Path() + ".init", Name: "a package variable's initializer",
+		Pos: id.Pos(), End: id.End(),
+	}
+	for _, d := range e.fileOf(id.Pos()).Decls {
+		decl, ok := d.(*ast.FuncDecl)
+		if !ok || id.Pos() < decl.Pos() || decl.End() <= id.Pos() {
 			continue
 		}
-		made, set := e.switchOf(p)
-		if made {
-			g.Engines = append(g.Engines, p.TypeName)
+		if obj, ok := e.pass.TypesInfo.Defs[decl.Name].(*types.Func); ok {
+			at.Home, at.Name = obj.FullName(), callee.ShortName(obj)
 		}
-		if set {
-			g.Switched = append(g.Switched, p.TypeName)
+	}
+	return at
+}
+
+// judgeEngines is the package's own view of its engines.
+func (e *engine) judgeEngines(g *Graph) {
+	for _, at := range g.Engines {
+		uses := slices.DeleteFunc(slices.Clone(e.deaf), func(u *Verdict) bool { return u.Deaf.TypeName != at.Deaf.TypeName })
+		if len(uses) > 0 && !slices.Contains(g.Switched, at.Deaf.TypeName) && !e.allows.Allowed(at.Pos, finding.WrongContext) {
+			e.verdicts = append(e.verdicts, DeafEngine(at, uses))
+			return // one finding, whichever of its engines they come from
 		}
 	}
 }

@@ -26,11 +26,13 @@ type Graph struct {
 	Losses []*Verdict
 	// Latent are verdicts that hold only if a request reaches their home.
 	Latent []*Verdict
-	// Deaf are verdicts that hold only if the program makes an engine of the
-	// type's framework and leaves its switch alone. Engines are the types whose
-	// engine this package makes, Switched those whose switch it touches.
-	Deaf              []*Verdict
-	Engines, Switched []catalog.TypeName
+	// Deaf are the places that hand contexts to blocking work which may not end
+	// with their requests. They are a finding if the program makes an engine of
+	// the type's framework and leaves its switch alone: Engines are made in this
+	// package, and Switched are the types whose switch it touches.
+	Deaf     []*Verdict
+	Engines  []*Engine
+	Switched []catalog.TypeName
 }
 
 // Node is one function with a body.
@@ -94,7 +96,7 @@ func (e *engine) graph() *Graph {
 	}
 	g.Made = e.madeTypes()
 	g.Losses, g.Latent, g.Deaf = e.openLosses, e.latent, e.deaf
-	e.switches(g)
+	e.frameworks(g)
 	return g
 }
 
@@ -136,7 +138,7 @@ func (e *engine) lightGraph() *Graph {
 		}
 	}
 	slices.SortFunc(g.Made, func(a, b types.Type) int { return strings.Compare(a.String(), b.String()) })
-	e.switches(g)
+	e.frameworks(g)
 	return g
 }
 

@@ -63,9 +63,20 @@ func (v *Verdict) ShortHome() string {
 	return v.HomeName[strings.LastIndexByte(v.HomeName, '.')+1:]
 }
 
+// maxUses bounds the places that a finding on an engine lists: it is mended where
+// the engine is made.
+const maxUses = 20
+
 // witness is the path from an entry point to the sink.
 func (v *Verdict) witness(fset *token.FileSet) []finding.Step {
 	var steps []finding.Step
+	if v.Uses != nil {
+		steps = append(steps, finding.Step{Func: v.HomeName, Pos: fset.Position(v.Pos), Note: v.Root})
+		for _, u := range v.Uses[:min(len(v.Uses), maxUses)] {
+			steps = append(steps, finding.Step{Func: u.HomeName, Pos: fset.Position(u.SinkPos), Note: "hands " + u.Root + " on to " + u.Sink.Name})
+		}
+		return steps
+	}
 	for _, e := range v.Entries {
 		if e != v.HomeName {
 			steps = append(steps, finding.Step{Func: e, Note: "entry point"})

@@ -64,9 +64,11 @@ type Verdict struct {
 	// Retry is what a verdict on retries says besides; nil for others.
 	Retry *Retry
 
-	// Deaf is, for a context that does not end with its request, what the
-	// catalog says of its type; else zero.
+	// Deaf is, for contexts that do not end with their requests, what the
+	// catalog says of their type; else zero. Uses are the places that hand them
+	// to blocking work, if the verdict is on the engine that makes them.
 	Deaf catalog.Provider
+	Uses []*Verdict
 
 	// For severed callees.
 	Local   bool // the home is in this package
@@ -253,7 +255,7 @@ type engine struct {
 	mixed         map[*ssa.Call]bool // roots of which some use is right as it is
 	openLosses    []*Verdict
 	latent        []*Verdict
-	deaf          []*Verdict // of deaf contexts, whose engines this package does not make
+	deaf          []*Verdict // uses of deaf contexts
 	lifetimeSeen  map[lifetimeKey]bool
 
 	// Of retries.
@@ -309,8 +311,10 @@ func (e *engine) analyze() *Result {
 }
 
 func (e *engine) result() *Result {
+	g := e.graph()
+	e.judgeEngines(g)
 	slices.SortStableFunc(e.verdicts, func(a, b *Verdict) int { return cmp.Compare(a.Pos, b.Pos) })
-	r := &Result{Verdicts: e.verdicts, Directives: e.allows, Graph: e.graph(), Unknown: e.unknown, Functions: len(e.funcs)}
+	r := &Result{Verdicts: e.verdicts, Directives: e.allows, Graph: g, Unknown: e.unknown, Functions: len(e.funcs)}
 	for _, s := range e.sites {
 		r.Sites = append(r.Sites, s)
 	}

@@ -30,14 +30,12 @@ const maxChain = 8
 
 // program is the joined graph.
 type program struct {
-	nodes map[string]*node
-	order []*node
-	made  []types.Type
-	impls map[*types.Func][]string
-	own   map[string]bool // paths of the packages
-	// engines are the deaf context types whose framework's engine is made
-	// somewhere, switched those whose switch is touched.
-	engines, switched map[catalog.TypeName]bool
+	nodes    map[string]*node
+	order    []*node
+	made     []types.Type
+	impls    map[*types.Func][]string
+	own      map[string]bool           // paths of the packages
+	switched map[catalog.TypeName]bool // the deaf context types whose switch is touched somewhere
 }
 
 type node struct {
@@ -65,8 +63,8 @@ func Join(pkgs []*Package) []*ctxflow.Verdict {
 			if v.Open.Home != "" {
 				continue // found again, with all callers, from its home
 			}
-			if p.switched[v.Deaf.TypeName] {
-				continue // elsewhere in the program
+			if v.Uses != nil {
+				continue // found again, with all uses, from the engine
 			}
 			p.grade(v)
 			if pkg.Shown {
@@ -74,18 +72,13 @@ func Join(pkgs []*Package) []*ctxflow.Verdict {
 			}
 		}
 	}
+	out = append(out, p.judgeEngines(pkgs)...)
 	for _, pkg := range pkgs {
 		if pkg.Flow.Graph == nil {
 			continue
 		}
 		for _, v := range pkg.Flow.Graph.Latent {
 			if p.raise(v, v.Node) && pkg.Shown {
-				out = append(out, v)
-			}
-		}
-		for _, v := range pkg.Flow.Graph.Deaf {
-			if p.engines[v.Deaf.TypeName] && !p.switched[v.Deaf.TypeName] && pkg.Shown {
-				p.grade(v)
 				out = append(out, v)
 			}
 		}
@@ -98,8 +91,48 @@ func Join(pkgs []*Package) []*ctxflow.Verdict {
 	return out
 }
 
+// judgeEngines finds the engines that make deaf contexts, which some package
+// hands on, and whose switch no package touches: one finding for each type.
+func (p *program) judgeEngines(pkgs []*Package) []*ctxflow.Verdict {
+	type engine struct {
+		at  *ctxflow.Engine
+		pkg *Package
+	}
+	uses := map[catalog.TypeName][]*ctxflow.Verdict{}
+	var engines []engine
+	for _, pkg := range pkgs {
+		if pkg.Flow.Graph == nil {
+			continue
+		}
+		for _, u := range pkg.Flow.Graph.Deaf {
+			p.grade(u)
+			uses[u.Deaf.TypeName] = append(uses[u.Deaf.TypeName], u)
+		}
+		for _, at := range pkg.Flow.Graph.Engines {
+			engines = append(engines, engine{at, pkg})
+		}
+	}
+	slices.SortStableFunc(engines, func(a, b engine) int { return strings.Compare(a.at.Home, b.at.Home) })
+	var out []*ctxflow.Verdict
+	for _, made := range engines {
+		typ := made.at.Deaf.TypeName
+		if len(uses[typ]) == 0 || p.switched[typ] {
+			continue
+		}
+		if d := made.pkg.Flow.Directives; d != nil && d.Allowed(made.at.Pos, finding.WrongContext) {
+			continue
+		}
+		slices.SortStableFunc(uses[typ], func(a, b *ctxflow.Verdict) int { return strings.Compare(a.Home, b.Home) })
+		if made.pkg.Shown {
+			out = append(out, ctxflow.DeafEngine(made.at, uses[typ]))
+		}
+		delete(uses, typ)
+	}
+	return out
+}
+
 func newProgram(pkgs []*Package) *program {
-	p := &program{nodes: map[string]*node{}, impls: map[*types.Func][]string{}, own: map[string]bool{}, engines: map[catalog.TypeName]bool{}, switched: map[catalog.TypeName]bool{}}
+	p := &program{nodes: map[string]*node{}, impls: map[*types.Func][]string{}, own: map[string]bool{}, switched: map[catalog.TypeName]bool{}}
 	for _, pkg := range pkgs {
 		p.add(pkg)
 	}
@@ -119,9 +152,6 @@ func (p *program) add(pkg *Package) {
 	}
 	p.made = append(p.made, g.Made...)
 	p.own[g.Path] = true
-	for _, t := range g.Engines {
-		p.engines[t] = true
-	}
 	for _, t := range g.Switched {
 		p.switched[t] = true
 	}
