@@ -234,8 +234,15 @@ func (w *follower) results(instr ssa.CallInstruction) {
 // nothing on their way asks their context. Where a part of that work has a
 // verdict of its own, that says more, and stands alone.
 func (e *engine) findUnconsulted() {
+	judged := map[string]bool{} // keys of homes and names of entries
+	for _, v := range e.verdicts {
+		judged[v.Home] = true
+		for _, name := range v.Entries {
+			judged[name] = true
+		}
+	}
 	for _, f := range e.funcs {
-		if !e.startsRequest(f) || len(f.carriers) == 0 || e.testSupport || e.inGenerated(f.pos()) || e.hasVerdict(f) {
+		if !e.startsRequest(f) || len(f.carriers) == 0 || e.testSupport || e.inGenerated(f.pos()) || judged[f.key()] || judged[f.name()] {
 			continue
 		}
 		if slices.ContainsFunc(f.carriers, func(c carrier) bool { return e.consulted[paramKey{f.ssa, c.index}] }) {
@@ -255,13 +262,6 @@ func (e *engine) findUnconsulted() {
 		v.setHand(f.carriers)
 		e.verdicts = append(e.verdicts, v)
 	}
-}
-
-// hasVerdict reports whether another verdict is about work of the request.
-func (e *engine) hasVerdict(f *function) bool {
-	return slices.ContainsFunc(e.verdicts, func(v *Verdict) bool {
-		return v.Home == f.key() || slices.Contains(v.Entries, f.name())
-	})
 }
 
 // work is a piece of work that takes long, whoever waits for it.

@@ -30,16 +30,23 @@ const shortSleep = 100_000_000
 // waits lists such waits in f.
 func (e *engine) waits(f *function) []*lapse {
 	var out []*lapse
+	add := func(l *lapse, rule Rule) {
+		if l == nil {
+			return
+		}
+		e.addWait(l, rule)
+		if rule == "" {
+			out = append(out, l)
+		}
+	}
 	for _, b := range f.ssa.Blocks {
 		for _, instr := range b.Instrs {
-			l, rule := e.waitAt(f, instr)
-			if l == nil {
-				continue
-			}
-			e.addWait(l, rule)
-			if rule == "" {
-				out = append(out, l)
-			}
+			add(e.waitAt(f, instr))
+		}
+	}
+	for _, cs := range f.calls {
+		if call, ok := cs.instr.(*ssa.Call); ok {
+			add(e.waitCall(f, cs, call))
 		}
 	}
 	return out
@@ -76,8 +83,6 @@ func (e *engine) waitAt(f *function, instr ssa.Instruction) (*lapse, Rule) {
 		others, rule = e.selectsOthers(f, instr)
 		l.sink = waitSink("select", "the select")
 		l.end = l.pos + token.Pos(len("select"))
-	case *ssa.Call:
-		others, rule = e.waitCall(f, instr, l)
 	}
 	if !others || !l.pos.IsValid() {
 		return nil, ""
@@ -92,8 +97,7 @@ func waitSink(key, name string) Sink {
 }
 
 // waitCall judges a call of a catalogued wait.
-func (e *engine) waitCall(f *function, call *ssa.Call, l *lapse) (others bool, rule Rule) {
-	cs := e.siteOf(f, call)
+func (e *engine) waitCall(f *function, cs *callsite, call *ssa.Call) (*lapse, Rule) {
 	for _, t := range cs.targets {
 		if t.Obj == nil {
 			continue
@@ -102,16 +106,20 @@ func (e *engine) waitCall(f *function, call *ssa.Call, l *lapse) (others bool, r
 		if !ok || entry.Kind != catalog.Wait || entry.Class != catalog.Waiting {
 			continue
 		}
+		l := &lapse{code: finding.UncancellableWait, home: f, at: call, pos: call.Pos()}
 		l.sink = Sink{Key: t.Obj.FullName(), Name: callee.ShortName(t.Obj), Class: string(entry.Class), Known: true}
 		if t.RecvShift() == 1 {
-			return e.awaitsOthers(f, call, t.Args[0], types.RecvOnly)
+			if others, rule := e.awaitsOthers(f, call, t.Args[0], types.RecvOnly); others {
+				return l, rule
+			}
+			return nil, ""
 		}
 		if isShort(call.Call.Args) && !e.cfg.without[RuleShort] {
-			return true, RuleShort
+			return l, RuleShort
 		}
-		return true, ""
+		return l, ""
 	}
-	return false, ""
+	return nil, ""
 }
 
 // isShort reports whether a sleep is given a constant that is short.
