@@ -63,6 +63,7 @@ func runFake(pass *analysis.Pass) (any, error) {
 			Position:    pass.Fset.Position(call.Pos()),
 			EndPosition: pass.Fset.Position(call.End()),
 			Message:     callee.Name() + " is fresh (CTX102)",
+			Fixes:       fixByName(call, callee.Name()),
 			Witness:     []finding.Step{{Func: in.Name(), Pos: pass.Fset.Position(call.Pos()), Note: "calls " + callee.Name()}, {Func: "context.Background"}},
 		})
 	})
@@ -84,6 +85,15 @@ func calls(pass *analysis.Pass, do func(in *types.Func, call *ast.CallExpr, call
 			})
 		}
 	}
+}
+
+// fixByName breaks the code where the function's name asks for it.
+func fixByName(call *ast.CallExpr, name string) []analysis.SuggestedFix {
+	if !strings.HasSuffix(name, "BadFix") {
+		return nil
+	}
+	edit := analysis.TextEdit{Pos: call.Pos(), End: call.End(), NewText: []byte("missing()")}
+	return []analysis.SuggestedFix{{Message: "break it", TextEdits: []analysis.TextEdit{edit}}}
 }
 
 func severityByName(name string) finding.Severity {
