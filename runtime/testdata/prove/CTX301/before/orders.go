@@ -1,0 +1,56 @@
+// Package before tries three times to find an order, and each time three times
+// to ask the stock.
+package before
+
+import (
+	"context"
+	"time"
+
+	"github.com/ctxprop/ctxprop/runtime/testdata/prove/orderspb"
+)
+
+type Stock interface {
+	Do(ctx context.Context) error
+}
+
+type server struct {
+	orderspb.UnimplementedOrdersServer
+	stock Stock
+}
+
+func New(stock Stock) orderspb.OrdersServer { return &server{stock: stock} }
+
+func (s *server) Get(ctx context.Context, req *orderspb.GetRequest) (*orderspb.Order, error) {
+	var err error
+	for attempt := range 3 {
+		if err = s.find(ctx); err == nil {
+			return &orderspb.Order{Id: req.GetId()}, nil
+		}
+		if waitErr := wait(ctx, attempt); waitErr != nil {
+			return nil, waitErr
+		}
+	}
+	return nil, err
+}
+
+func (s *server) find(ctx context.Context) error {
+	var err error
+	for attempt := range 3 {
+		if err = s.stock.Do(ctx); err == nil {
+			return nil
+		}
+		if waitErr := wait(ctx, attempt); waitErr != nil {
+			return waitErr
+		}
+	}
+	return err
+}
+
+func wait(ctx context.Context, attempt int) error {
+	select {
+	case <-time.After(5 * time.Millisecond << attempt):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
