@@ -121,26 +121,33 @@ func figures(trials []Trial, e Endpoint) (xs []float64) {
 	return xs
 }
 
+// incomparable says why no verdict is possible, "" if one is.
 func incomparable(before, after []Trial) string {
-	var a, b []uint64
+	offered := map[uint64]int{}
 	for _, tr := range before {
 		if tr.Invalid != "" {
 			return fmt.Sprintf("before, seed %d: %s", tr.Seed, tr.Invalid)
 		}
-		a = append(a, tr.Seed)
+		offered[tr.Seed] = tr.Calls
 	}
+	seeds := map[uint64]bool{}
 	for _, tr := range after {
 		if tr.Invalid != "" {
 			return fmt.Sprintf("after, seed %d: %s", tr.Seed, tr.Invalid)
 		}
-		b = append(b, tr.Seed)
+		calls, ok := offered[tr.Seed]
+		switch {
+		case !ok:
+			return fmt.Sprintf("the seeds differ: %d is not among those before", tr.Seed)
+		case calls != tr.Calls: // a seed fixes the load
+			return fmt.Sprintf("the scenarios differ: with seed %d they offer %d calls before and %d after", tr.Seed, calls, tr.Calls)
+		}
+		seeds[tr.Seed] = true
 	}
-	slices.Sort(a)
-	slices.Sort(b)
-	if !slices.Equal(a, b) {
-		return fmt.Sprintf("the seeds differ: %v before, %v after", a, b)
-	}
-	if n := len(slices.Compact(a)); n < minSeeds {
+	switch n := len(seeds); {
+	case n != len(offered):
+		return fmt.Sprintf("the seeds differ: %d before, %d after", len(offered), n)
+	case n < minSeeds:
 		return fmt.Sprintf("%d distinct seeds are too few for a verdict, which takes %d", n, minSeeds)
 	}
 	return ""

@@ -54,6 +54,8 @@ func TestCompare(t *testing.T) {
 		{"a trial does not count", down, with(up, func(tr *Trial) { tr.Invalid = "a handler panicked" }), Goodput, Invalid, "after, seed 5: a handler panicked"},
 		{"a trial before does not count", with(down, func(tr *Trial) { tr.Invalid = "busy" }), up, Goodput, Invalid, "before, seed 5: busy"},
 		{"other seeds", down, with(up, func(tr *Trial) { tr.Seed = 9 }), Goodput, Invalid, "seeds differ"},
+		{"a seed less", down, up[:4], Goodput, Invalid, "seeds differ: 5 before, 4 after"},
+		{"other load", down, with(up, func(tr *Trial) { tr.Calls = 7 }), Goodput, Invalid, "with seed 5 they offer 0 calls before and 7 after"},
 		{"four seeds", down[:4], up[:4], Goodput, Invalid, "4 distinct seeds"},
 		{"one seed five times", all(down, func(tr *Trial) { tr.Seed = 1 }), all(up, func(tr *Trial) { tr.Seed = 1 }), Goodput, Invalid, "1 distinct seeds"},
 		{"nothing", nil, nil, Goodput, Invalid, "0 distinct seeds"},
