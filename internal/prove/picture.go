@@ -107,7 +107,7 @@ func drawOutcome(b *strings.Builder, o *Outcome, top int) {
 	}
 	for side, s := range []*Series{before, after} {
 		c.x, c.y, c.s = side*columnWidth+left, top+head, s
-		fmt.Fprintf(b, `<text class="soft" x="%d" y="%d">%s</text>`+"\n", c.x, c.y-6, []string{"as it is", "with the fixes"}[side])
+		fmt.Fprintf(b, `<text class="soft" x="%d" y="%d">%s</text>`+"\n", c.x, c.y-20, []string{"as it is", "with the fixes"}[side])
 		c.draw(b)
 	}
 }

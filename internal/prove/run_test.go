@@ -106,3 +106,23 @@ func TestElse(t *testing.T) {}
 		t.Errorf("a file that does not parse: %v", err)
 	}
 }
+
+// TestReplayed: what the machine was doing then says nothing about now.
+func TestReplayed(t *testing.T) {
+	for _, test := range []struct {
+		clock, output string
+		want          bool
+	}{
+		{"real", "ok  \texample.com/m\t(cached)\n", true},
+		{"real", "ok  \texample.com/m\t9.1s\n", false},
+		{"virtual", "ok  \texample.com/m\t(cached)\n", false},
+	} {
+		l, err := readEvents(strings.NewReader(lines(t,
+			event{Action: "attr", Test: "TestA", Key: "ctxprop.scenario", Value: strings.Replace(scenarioText, "virtual", test.clock, 1)},
+			event{Action: "output", Output: test.output},
+		)))
+		if err != nil || l.replayed() != test.want {
+			t.Errorf("%s clock, %q: %v, want %v (%v)", test.clock, test.output, l.replayed(), test.want, err)
+		}
+	}
+}
