@@ -10,6 +10,7 @@ import (
 
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/fix"
 )
 
 // This file words what ctxflow says of retries in Go code.
@@ -19,12 +20,33 @@ func init() { parts = append(parts, nests) }
 // nests makes the findings of the package's verdicts on retries.
 func nests(pass *analysis.Pass, flow *ctxflow.Result) []*finding.Finding {
 	var fs []*finding.Finding
+	b := fix.NewBuilder(pass)
 	for _, v := range flow.Verdicts {
-		if Words(v.Code) {
-			fs = append(fs, Finding(pass.Fset, v))
+		if !Words(v.Code) {
+			continue
 		}
+		f := Finding(pass.Fset, v)
+		if edit, ok := waitOrLeave(b, v); ok {
+			f.Fixes = []analysis.SuggestedFix{edit}
+		}
+		fs = append(fs, f)
 	}
 	return fs
+}
+
+// waitOrLeave is the fix of a deaf retry: the sleep between attempts ends with
+// the context at hand.
+func waitOrLeave(b *fix.Builder, v *ctxflow.Verdict) (analysis.SuggestedFix, bool) {
+	obj, method := v.HandVar()
+	if v.Code != finding.DeafRetry || !v.FixSafe || obj == nil {
+		return analysis.SuggestedFix{}, false
+	}
+	call := b.CallAt(v.RootCall)
+	if call == nil {
+		return analysis.SuggestedFix{}, false
+	}
+	f, err := b.WaitOrLeave(call, fix.Expr{Var: obj, Method: method}, v.Grade == finding.GradeRequest)
+	return f, err == nil
 }
 
 // Words reports whether the code's findings are made of ctxflow's verdicts.

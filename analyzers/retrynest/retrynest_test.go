@@ -8,6 +8,7 @@ import (
 
 	"github.com/ctxprop/ctxprop/analyzers/retrynest"
 	"github.com/ctxprop/ctxprop/internal/ctxflow"
+	"github.com/ctxprop/ctxprop/internal/fix/fixtest"
 )
 
 // all reports at every severity.
@@ -27,7 +28,7 @@ func TestNested(t *testing.T) {
 
 // TestLoops is CTX302, 303 and 304: loops that do not end, hear or wait.
 func TestLoops(t *testing.T) {
-	analysistest.Run(t, analysistest.TestData(), all(t), "loops")
+	fixtest.Run(t, analysistest.TestData(), all(t), "loops")
 }
 
 // TestLibraries is CTX301 and 309 over the policies of libraries.

@@ -26,6 +26,9 @@ type Graph struct {
 	Losses []*Verdict
 	// Latent are verdicts that hold only if a request reaches their home.
 	Latent []*Verdict
+	// StubCalls and Served are for JoinServices.
+	StubCalls []StubCall
+	Served    []Served
 	// Deaf are the places that hand contexts to blocking work which may not end
 	// with their requests. They are a finding if the program makes an engine of
 	// the type's framework and leaves its switch alone: Engines are made in this
@@ -96,6 +99,7 @@ func (e *engine) graph() *Graph {
 	}
 	g.Made = e.madeTypes()
 	g.Losses, g.Latent, g.Deaf = e.openLosses, e.latent, e.deaf
+	g.StubCalls, g.Served = e.stubCalls(), e.served()
 	e.frameworks(g)
 	return g
 }

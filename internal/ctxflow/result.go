@@ -31,6 +31,7 @@ type Result struct {
 	Graph      *Graph
 	Unknown    []string // functions over the size cap
 	Functions  int      // how many were summarised
+	Threshold  int      // see Config
 }
 
 // Verdict is one finding of ctxflow, for an analyzer to word.
@@ -314,7 +315,7 @@ func (e *engine) result() *Result {
 	g := e.graph()
 	e.judgeEngines(g)
 	slices.SortStableFunc(e.verdicts, func(a, b *Verdict) int { return cmp.Compare(a.Pos, b.Pos) })
-	r := &Result{Verdicts: e.verdicts, Directives: e.allows, Graph: g, Unknown: e.unknown, Functions: len(e.funcs)}
+	r := &Result{Verdicts: e.verdicts, Directives: e.allows, Graph: g, Unknown: e.unknown, Functions: len(e.funcs), Threshold: e.threshold()}
 	for _, s := range e.sites {
 		r.Sites = append(r.Sites, s)
 	}

@@ -16,6 +16,8 @@ type RetryPath struct {
 	Enters RetryWay
 	Sink   Sink
 	Hole   int // index of the parameter that is called, or -1
+	// Method is the full method that is called, if the sink is a gRPC stub.
+	Method string
 }
 
 // RetryLayer is one layer of retries. Error sets are retry.ErrorSet.
@@ -98,7 +100,7 @@ func (p RetryPath) String() string {
 func retryFacts(f *function) []RetryPath {
 	var out []RetryPath
 	for _, p := range f.paths {
-		rp := RetryPath{Enters: wayFact(p.enters), Sink: p.sink, Hole: -1}
+		rp := pathFact(f, p)
 		switch {
 		case p.hole != nil && p.hole.Parent() == f.ssa:
 			rp.Hole = paramIndex(p.hole)
@@ -108,15 +110,20 @@ func retryFacts(f *function) []RetryPath {
 		if len(p.layers) == 0 {
 			continue
 		}
-		for _, l := range p.layers {
-			rp.Layers = append(rp.Layers, RetryLayer{
-				Name: l.name, Through: l.through, File: l.posn.Filename, Line: l.posn.Line, Kind: uint8(l.kind), Count: countFact(f, l.count),
-				Retries: int(l.retries), Stops: l.stops, Needs: l.needs, Gives: wayFact(l.gives), Throttled: l.throttle, Strips: l.strips,
-			})
-		}
 		out = append(out, rp)
 	}
 	return out
+}
+
+func pathFact(f *function, p *retryPath) RetryPath {
+	rp := RetryPath{Enters: wayFact(p.enters), Sink: p.sink, Hole: -1, Method: p.method}
+	for _, l := range p.layers {
+		rp.Layers = append(rp.Layers, RetryLayer{
+			Name: l.name, Through: l.through, File: l.posn.Filename, Line: l.posn.Line, Kind: uint8(l.kind), Count: countFact(f, l.count),
+			Retries: int(l.retries), Stops: l.stops, Needs: l.needs, Gives: wayFact(l.gives), Throttled: l.throttle, Strips: l.strips,
+		})
+	}
+	return rp
 }
 
 func wayFact(w way) RetryWay {
@@ -147,16 +154,20 @@ func (e *engine) importedPaths(t callee.Target) []*retryPath {
 	}
 	var out []*retryPath
 	for _, rp := range fact.Retries {
-		p := &retryPath{enters: wayOf(rp.Enters), sink: rp.Sink, index: rp.Hole}
-		for _, l := range rp.Layers {
-			p.layers = append(p.layers, &layer{
-				name: l.Name, through: l.Through, posn: token.Position{Filename: l.File, Line: l.Line}, kind: retry.Kind(l.Kind), count: e.importedCount(l.Count, t),
-				retries: retry.ErrorSet(l.Retries), stops: l.Stops, needs: l.Needs, gives: wayOf(l.Gives), throttle: l.Throttled, strips: l.Strips,
-			})
-		}
-		out = append(out, p)
+		out = append(out, rp.path(func(c RetryCount) count { return e.importedCount(c, t) }))
 	}
 	return out
+}
+
+func (rp RetryPath) path(counted func(RetryCount) count) *retryPath {
+	p := &retryPath{enters: wayOf(rp.Enters), sink: rp.Sink, index: rp.Hole, method: rp.Method}
+	for _, l := range rp.Layers {
+		p.layers = append(p.layers, &layer{
+			name: l.Name, through: l.Through, posn: token.Position{Filename: l.File, Line: l.Line}, kind: retry.Kind(l.Kind), count: counted(l.Count),
+			retries: retry.ErrorSet(l.Retries), stops: l.Stops, needs: l.Needs, gives: wayOf(l.Gives), throttle: l.Throttled, strips: l.Strips,
+		})
+	}
+	return p
 }
 
 func wayOf(w RetryWay) way {

@@ -164,32 +164,42 @@ func (e *engine) retryVerdict(code finding.Code, f *function, pos token.Pos, sin
 }
 
 func (e *engine) nestVerdict(key nestKey, n *nest) *Verdict {
-	layers := retryLayers(n.path)
-	var steps []RetryStep
-	for _, l := range n.path.layers {
-		steps = append(steps, l.step())
+	r := n.path.nested(e.threshold())
+	if r == nil {
+		return nil
+	}
+	v := e.retryVerdict(finding.NestedRetry, n.f, key.via, n.path.sink)
+	v.Retry = r
+	return v
+}
+
+// nested is what is to be said of a path's layers, or nil if they do not come
+// to the threshold for any single cause.
+func (p *retryPath) nested(threshold int) *Retry {
+	layers := retryLayers(p)
+	r := &Retry{Severity: finding.Warning, Product: retry.Adversarial(layers)}
+	for _, l := range p.layers {
+		r.Layers = append(r.Layers, l.step())
 	}
 	// What the innermost layer sees is what becomes of the sink's error.
-	steady := retry.SingleCause(layers, n.path.enters.Apply(n.path.bottom()))
-	total := steady.Factors.Total()
+	r.Steady = retry.SingleCause(layers, p.enters.Apply(p.bottom()))
+	total := r.Steady.Factors.Total()
 	multiplying := 0
-	for _, a := range steady.Factors {
+	for _, a := range r.Steady.Factors {
 		if a.Worst() >= 2 {
 			multiplying++
 		}
 	}
-	if total.Worst() < e.threshold() || multiplying < 2 {
+	if total.Worst() < threshold || multiplying < 2 {
 		return nil
 	}
-	v := e.retryVerdict(finding.NestedRetry, n.f, key.via, n.path.sink)
-	v.Retry.Layers, v.Retry.Steady, v.Retry.Product = steps, steady, retry.Adversarial(layers)
 	switch {
 	case retry.Throttled(layers):
-		v.Retry.Severity = finding.Info
+		r.Severity = finding.Info
 	case total.IsUnbounded() || !total.IsUnknown() && total.Worst() >= severeFactor:
-		v.Retry.Severity = finding.Error
+		r.Severity = finding.Error
 	}
-	return v
+	return r
 }
 
 func (l *layer) step() RetryStep { return RetryStep{l.name, l.through, l.count.value(), l.posn} }
@@ -234,6 +244,7 @@ func (e *engine) loopVerdict(r *retryLoop) *Verdict {
 		v := e.retryVerdict(finding.DeafRetry, r.f, r.pos, sink)
 		v.Pos, v.End = r.pos, r.pos
 		v.Retry.Why = "wait"
+		v.RootCall, v.FixSafe = r.onlySleep()
 		r.take()
 		return v
 	case r.tight && e.remote(r) && e.goesOn(r) && !e.optimistic(r):
@@ -269,6 +280,31 @@ func (e *engine) loopVerdict(r *retryLoop) *Verdict {
 // take keeps the rules for other loops from reporting this one.
 func (r *retryLoop) take() {
 	r.taken = true
+}
+
+// onlySleep is the call of time.Sleep that is the loop's only wait.
+func (r *retryLoop) onlySleep() (token.Pos, bool) {
+	var found token.Pos
+	for _, b := range r.loop.Blocks {
+		for _, instr := range b.Instrs {
+			switch instr := instr.(type) {
+			case *ssa.Select:
+				return token.NoPos, false
+			case *ssa.UnOp:
+				if instr.Op == token.ARROW {
+					return token.NoPos, false
+				}
+			case *ssa.Call:
+				if fn := instr.Call.StaticCallee(); fn != nil && fn.Name() == "Sleep" && fn.Pkg != nil && fn.Pkg.Pkg.Path() == "time" {
+					if found.IsValid() {
+						return token.NoPos, false
+					}
+					found = instr.Pos()
+				}
+			}
+		}
+	}
+	return found, found.IsValid()
 }
 
 // attempted is what the loop repeats, as messages call it. works is false if

@@ -31,6 +31,7 @@ const maxPaths = 6
 type layer struct {
 	name     string         // of the function that retries
 	through  string         // the executor by which it does, if any
+	home     string         // key of the function; "" in other packages
 	posn     token.Position // with a short name of the file, for facts
 	kind     retry.Kind
 	count    count
@@ -69,6 +70,7 @@ type retryPath struct {
 	sink   Sink
 	hole   *ssa.Parameter // the parameter that is called, if that is the sink
 	index  int            // of the hole, if it is in another package
+	method string         // the full method that a stub calls, if that is the sink
 	via    token.Pos      // the call in the function through which it leads
 	apart  bool
 }
@@ -203,7 +205,7 @@ func (e *engine) lifted(f *function, cs *callsite, p *retryPath) []*retryPath {
 		if r.attempt != cs || r.reopens {
 			continue
 		}
-		l := &layer{name: f.name(), posn: e.shortPosition(r.pos), count: r.count, retries: r.retries, stops: r.stops, gives: straight, strips: r.strips}
+		l := &layer{name: f.name(), home: f.key(), posn: e.shortPosition(r.pos), count: r.count, retries: r.retries, stops: r.stops, gives: straight, strips: r.strips}
 		q, ok := p.under(l)
 		if !ok {
 			break
@@ -408,7 +410,7 @@ func (e *engine) instantiate(f *function, cs *callsite, t callee.Target, p *retr
 		if l.through == "" {
 			l.through = l.name
 		}
-		l.name, l.posn = f.name(), e.shortPosition(cs.instr.Pos())
+		l.name, l.home, l.posn = f.name(), f.key(), e.shortPosition(cs.instr.Pos())
 		l.marks = l.strips && e.puts(l.stops, arg)
 	}
 	return e.fill(f, cs, &q, arg)
@@ -550,7 +552,7 @@ func keepLargest(paths []*retryPath) []*retryPath {
 const maxLayers = 5
 
 func samePath(a, b *retryPath) bool {
-	if a.hole != b.hole || a.index != b.index || a.sink != b.sink || len(a.layers) != len(b.layers) {
+	if a.method != b.method || a.hole != b.hole || a.index != b.index || a.sink != b.sink || len(a.layers) != len(b.layers) {
 		return false
 	}
 	for i := range a.layers {

@@ -35,9 +35,14 @@ func (e *engine) policyPaths(f *function, cs *callsite, t callee.Target) ([]*ret
 		}
 		return e.fill(f, cs, path, t.Args[p.Fn]), true
 	}
-	if l, method := e.stubLayer(cs, t); l != nil {
+	if l, method := e.stubLayer(cs, t); method != "" {
 		sink := Sink{Key: method, Name: t.Name(), Class: "rpc", Known: true}
-		return []*retryPath{{index: -1, enters: straight, sink: sink, layers: []*layer{l}}}, true
+		path := &retryPath{index: -1, enters: straight, sink: sink, method: method}
+		if l != nil {
+			l.home = f.key()
+			path.layers = []*layer{l}
+		}
+		return []*retryPath{path}, true
 	}
 	if l := e.clientLayer(cs, t); l != nil {
 		sink := Sink{Key: t.Obj.FullName(), Name: t.Name(), Class: "http", Known: true}
@@ -85,7 +90,7 @@ func (e *engine) marksIn(f *function, marks []string, depth int) bool {
 func (e *engine) policyLayer(f *function, cs *callsite, p *retry.LibraryPolicy) *layer {
 	pos := cs.instr.Pos()
 	l := &layer{
-		name: f.name(), through: callee.ShortName(cs.targets[0].Obj), posn: e.shortPosition(pos),
+		name: f.name(), home: f.key(), through: callee.ShortName(cs.targets[0].Obj), posn: e.shortPosition(pos),
 		retries: p.On.Minus(retry.Errors(retry.Permanent)), needs: p.Needs, gives: straight, strips: p.Strips,
 	}
 	if p.Stop != "" {

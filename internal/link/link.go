@@ -10,6 +10,7 @@
 package link
 
 import (
+	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -57,9 +58,12 @@ func Join(pkgs []*Package) []*ctxflow.Verdict {
 	p := newProgram(pkgs)
 	p.connect()
 	p.reach()
-	var out []*ctxflow.Verdict
+	out, seen := p.services(pkgs)
 	for _, pkg := range pkgs {
 		for _, v := range pkg.Flow.Verdicts {
+			if v.Code == finding.NestedRetry && seen[v.Pos] {
+				continue // part of a nest that crosses services
+			}
 			if v.Open.Home != "" {
 				continue // found again, with all callers, from its home
 			}
@@ -137,6 +141,31 @@ func newProgram(pkgs []*Package) *program {
 		p.add(pkg)
 	}
 	return p
+}
+
+// services finds the nests of retries that cross services. seen has the places
+// at which they are reported.
+func (p *program) services(pkgs []*Package) (out []*ctxflow.Verdict, seen map[token.Pos]bool) {
+	seen = map[token.Pos]bool{}
+	var served []ctxflow.Served
+	for _, pkg := range pkgs {
+		if pkg.Flow.Graph != nil {
+			served = append(served, pkg.Flow.Graph.Served...)
+		}
+	}
+	for _, pkg := range pkgs {
+		if pkg.Flow.Graph == nil || !pkg.Shown {
+			continue
+		}
+		for _, v := range ctxflow.JoinServices(pkg.Flow.Graph.StubCalls, served, pkg.Flow.Threshold) {
+			p.raise(v, v.Node)
+			if v.Grade != finding.GradeNone && !seen[v.Pos] {
+				seen[v.Pos] = true
+				out = append(out, v)
+			}
+		}
+	}
+	return out, seen
 }
 
 func (p *program) add(pkg *Package) {
