@@ -131,8 +131,8 @@ func JoinServices(calls []StubCall, served []Served, threshold int) []*Verdict {
 		var sink Sink
 		for _, q := range j.behind(c.Path.Method, 1) {
 			joined := acrossServices(outer, q)
-			if joined == nil || len(joined.layers) <= len(outer.layers) {
-				continue
+			if joined == nil || len(joined.layers) <= len(outer.layers) || joined.layers[0] != outer.layers[0] {
+				continue // the handler's own nest, which is reported there
 			}
 			r := joined.nested(threshold)
 			if r != nil && (worst == nil || r.Steady.Factors.Total().Worst() > worst.Steady.Factors.Total().Worst()) {
