@@ -1,6 +1,7 @@
 package dialopt
 
 import (
+	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
@@ -32,17 +33,41 @@ type Config struct {
 
 const grpcPath = "google.golang.org/grpc"
 
-// sinks take a service config as their first argument.
-var sinks = map[string]bool{
-	grpcPath + ".WithDefaultServiceConfig":                                                true,
-	"(" + grpcPath + "/resolver.ClientConn).ParseServiceConfig":                           true,
-	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracegrpc.WithServiceConfig":   true,
-	"go.opentelemetry.io/otel/exporters/otlp/otlpmetric/otlpmetricgrpc.WithServiceConfig": true,
-	"go.opentelemetry.io/otel/exporters/otlp/otlplog/otlploggrpc.WithServiceConfig":       true,
+// Sink is a function, or a method of Type, that takes a service config as its
+// first argument.
+type Sink struct{ Pkg, Type, Func string }
+
+// String is the name as types.Func.FullName prints it.
+func (s Sink) String() string {
+	if s.Type != "" {
+		return fmt.Sprintf("(%s.%s).%s", s.Pkg, s.Type, s.Func)
+	}
+	return s.Pkg + "." + s.Func
 }
 
+var sinks = []Sink{
+	{grpcPath, "", "WithDefaultServiceConfig"},
+	{grpcPath + "/resolver", "ClientConn", "ParseServiceConfig"},
+	{otlpPath + "otlptrace/otlptracegrpc", "", "WithServiceConfig"},
+	{otlpPath + "otlpmetric/otlpmetricgrpc", "", "WithServiceConfig"},
+	{otlpPath + "otlplog/otlploggrpc", "", "WithServiceConfig"},
+}
+
+const otlpPath = "go.opentelemetry.io/otel/exporters/otlp/"
+
+// Sinks lists the functions that take a service config.
+func Sinks() []Sink { return slices.Clone(sinks) }
+
+var sinkNames = func() map[string]bool {
+	names := map[string]bool{}
+	for _, s := range sinks {
+		names[s.String()] = true
+	}
+	return names
+}()
+
 // IsSink reports whether a function takes a service config.
-func IsSink(fn *types.Func) bool { return sinks[fn.FullName()] }
+func IsSink(fn *types.Func) bool { return sinkNames[fn.FullName()] }
 
 // Options that change what a service config does.
 const (
@@ -91,7 +116,7 @@ func Find(pass *analysis.Pass) *Options {
 			if n, ok := f.number(s.call); ok {
 				out.Limits = append(out.Limits, Option{s.call, s.in, n})
 			}
-		case sinks[name]:
+		case sinkNames[name]:
 			out.Configs = append(out.Configs, f.configs(s)...)
 		}
 	}
@@ -101,7 +126,7 @@ func Find(pass *analysis.Pass) *Options {
 // concerned reports whether the package imports what takes a service config.
 func (f *finder) concerned() bool {
 	return slices.ContainsFunc(f.pass.Pkg.Imports(), func(p *types.Package) bool {
-		return p.Path() == grpcPath || p.Path() == grpcPath+"/resolver" || strings.Contains(p.Path(), "/exporters/otlp/")
+		return p.Path() == grpcPath || p.Path() == grpcPath+"/resolver" || strings.HasPrefix(p.Path(), otlpPath)
 	})
 }
 
@@ -137,7 +162,7 @@ func (f *finder) sites() []site {
 	return out
 }
 
-func (f *finder) takesPart(name string) bool { return name == maxCallAttempts || sinks[name] }
+func (f *finder) takesPart(name string) bool { return name == maxCallAttempts || sinkNames[name] }
 
 // callee is the function that is called, the method's origin if it is generic.
 func (f *finder) callee(call *ast.CallExpr) *types.Func {

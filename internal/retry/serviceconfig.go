@@ -117,8 +117,12 @@ type Method struct {
 
 // Method returns what holds for a method, named in full such as
 // /shop.v1.Stock/Get: the entry of the method, else that of its service, else
-// that of all. The first that is there counts as a whole.
+// that of all. The first that is there counts as a whole. A config that is
+// refused says nothing.
 func (c *ServiceConfig) Method(fullMethod string) Method {
+	if c.Refused {
+		return Method{}
+	}
 	service := fullMethod[:strings.LastIndexByte(fullMethod, '/')+1]
 	for _, path := range []string{fullMethod, service, ""} {
 		if i, ok := c.paths[path]; ok {
@@ -132,6 +136,9 @@ func (c *ServiceConfig) Method(fullMethod string) Method {
 // for all methods is listed as "".
 func (c *ServiceConfig) Services() []string {
 	var names []string
+	if c.Refused {
+		return names
+	}
 	seen := map[string]bool{}
 	for _, e := range c.entries {
 		for _, n := range e.names {

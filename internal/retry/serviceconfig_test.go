@@ -125,6 +125,10 @@ func TestMethod(t *testing.T) {
 	if got := fmt.Sprint(c.Services()); got != "[ p.S]" {
 		t.Errorf("policies for %q", got)
 	}
+	refused := ParseServiceConfig(retrytest.Config(retrytest.Entry(`[{}]`, `, "retryPolicy": `+five), retrytest.Entry(`[{}]`, "")), Client{})
+	if refused.Method("/p.S/Get").Policy != nil || refused.Services() != nil {
+		t.Error("a config with which no client can be built has a policy")
+	}
 	p := c.Method("/p.S/Get").Policy
 	if p.Codes != Errors(Unavailable) || p.Backoff != (Backoff{Initial: 100 * time.Millisecond, Max: time.Second, Multiplier: 2, Low: 0.8, High: 1.2}) {
 		t.Errorf("policy %+v", p)
