@@ -119,6 +119,7 @@ import (
 	_ "github.com/twmb/franz-go/pkg/kgo"
 	_ "github.com/uptrace/bun"
 	_ "github.com/uptrace/bunrouter"
+	_ "github.com/urfave/cli/v2"
 	_ "github.com/urfave/cli/v3"
 	_ "github.com/valyala/fasthttp"
 	_ "github.com/zeromicro/go-zero/core/logx"

@@ -110,7 +110,7 @@ func useImports(t *testing.T, name, header string) string {
 		"errors": "New", "sync": "OnceFunc", "sync/atomic": "AddInt32", "time": "Now",
 		"facts/summaries": "Root", "github.com/spf13/cobra": "Command{}.Use", "golang.org/x/sync/errgroup": "WithContext",
 		"golang.org/x/sync/singleflight": "Result{}.Shared", "google.golang.org/grpc": "UnaryServerInfo{}.FullMethod",
-		"go.opentelemetry.io/otel/trace": "SpanFromContext", "github.com/gofiber/fiber/v2": "Handler(nil)",
+		"go.opentelemetry.io/otel/trace": "SpanFromContext", "github.com/gofiber/fiber/v2": "Handler(nil)", "github.com/urfave/cli/v2": "Context{}.Context",
 	}
 	file, err := parser.ParseFile(token.NewFileSet(), name, header, parser.ImportsOnly)
 	if err != nil {

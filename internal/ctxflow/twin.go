@@ -2,6 +2,7 @@ package ctxflow
 
 import (
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -105,7 +106,18 @@ func (e *engine) siblingCall(f *function, cs *callsite, t callee.Target, l *laps
 	l.use = useName(t.Obj, twin.Name())
 	l.unsafe = l.sink.Write && e.writesBefore(f, cs.instr.Pos())
 	l.weak = !known && !e.mayBeOwnFunc(t.Obj)
+	if l.weak && slices.ContainsFunc(localVerbs, func(verb string) bool { return hasVerb(t.Obj.Name(), verb) }) {
+		return nil
+	}
 	return l
+}
+
+// localVerbs begin the names of functions that make, check or convert something
+// where they are. In a library of which nothing is known, a sibling with a
+// context is then most likely for values or for callbacks.
+var localVerbs = []string{
+	"Build", "Check", "Compile", "Decode", "Encode", "Format", "From", "Log", "Make", "Marshal", "Must", "New", "Parse",
+	"Print", "Render", "Struct", "To", "Unmarshal", "Validate", "Var", "With",
 }
 
 // siblingBlocks reports whether a function that takes a context blocks on it,
