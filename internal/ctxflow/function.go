@@ -71,9 +71,27 @@ type callsite struct {
 // are in.
 func (f *function) name() string {
 	if f.named.obj == nil {
-		return "a package variable's initializer"
+		return f.variable()
 	}
 	return callee.ShortName(f.named.obj)
+}
+
+// variable names the package variable that a function outside of all declared
+// functions is the value of, or whose value it helps to make.
+func (f *function) variable() string {
+	for f.parent != nil && f.parent.parent != nil {
+		f = f.parent
+	}
+	for _, b := range f.named.ssa.Blocks {
+		for _, instr := range b.Instrs {
+			if st, ok := instr.(*ssa.Store); ok && st.Val == ssa.Value(f.ssa) {
+				if g, ok := st.Addr.(*ssa.Global); ok {
+					return g.Pkg.Pkg.Name() + "." + g.Name()
+				}
+			}
+		}
+	}
+	return "a package variable's initializer"
 }
 
 // key is the function's part of an identity.

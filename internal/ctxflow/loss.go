@@ -67,6 +67,7 @@ func (e *engine) findLosses() []*loss {
 			}
 		}
 	}
+	order = slices.DeleteFunc(order, e.survives)
 	slices.SortStableFunc(order, func(a, b *loss) int { return cmp.Compare(a.pos, b.pos) })
 	number(order)
 	return order
@@ -115,7 +116,19 @@ func (e *engine) spare(s lossSite, rule Rule) {
 	e.note(s.cs.instr.Pos(), rule)
 	if root, ok := s.o.Site.(*ssa.Call); ok {
 		e.mixed[root] = true
+		e.survivor[root] = e.survivor[root] || s.o.Bounded && (rule == RuleRelease || rule == RuleAfterDone)
 	}
+}
+
+// survives reports whether a root with a deadline of its own was made for work
+// that must be done though the context at hand has ended, as another use of it
+// shows: the state is saved whether the work before has failed or not.
+func (e *engine) survives(l *loss) bool {
+	if l.root == nil || !e.survivor[l.root] {
+		return false
+	}
+	e.note(l.site.instr.Pos(), RuleRelease)
+	return true
 }
 
 // around reports whether fn is f or encloses it.

@@ -254,6 +254,7 @@ type engine struct {
 	usedUnderived map[*function][]lossSite
 	seenUnderived map[token.Pos]bool
 	mixed         map[*ssa.Call]bool // roots of which some use is right as it is
+	survivor      map[*ssa.Call]bool // roots with a deadline that are used for release
 	openLosses    []*Verdict
 	latent        []*Verdict
 	deaf          []*Verdict // uses of deaf contexts
@@ -290,7 +291,7 @@ func (e *engine) analyze() *Result {
 	e.closed = map[closeKey]*Verdict{}
 	e.usedUnderived = map[*function][]lossSite{}
 	e.seenUnderived = map[token.Pos]bool{}
-	e.mixed = map[*ssa.Call]bool{}
+	e.mixed, e.survivor = map[*ssa.Call]bool{}, map[*ssa.Call]bool{}
 	e.lifetimeSeen = map[lifetimeKey]bool{}
 
 	e.addFunctions()

@@ -3,6 +3,7 @@ package release
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 type session interface {
@@ -80,4 +81,28 @@ func NotStatus(ctx context.Context, s session) error {
 		return s.Abort(context.Background()) // reported: CTX101
 	}
 	return nil
+}
+
+// Progress is saved whether the work has failed or not, on one root that is
+// made to survive it.
+func Progress(ctx context.Context, s session) error {
+	err := s.Write(ctx)
+	own, cancel := context.WithTimeout(context.Background(), time.Second) // silent: release
+	defer cancel()
+	if err != nil {
+		_ = s.Abort(own)
+		return err
+	}
+	return s.Write(own)
+}
+
+// Unbounded is the same without a deadline: the success may hang on it.
+func Unbounded(ctx context.Context, s session) error {
+	err := s.Write(ctx)
+	own := context.Background() // reported: CTX101
+	if err != nil {
+		_ = s.Abort(own)
+		return err
+	}
+	return s.Write(own)
 }
