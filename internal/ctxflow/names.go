@@ -46,7 +46,11 @@ func takesContext(sig *types.Signature) bool {
 // begins with: used only to withhold fixes, never to report.
 func writes(name string) bool {
 	name = name[strings.LastIndexByte(name, '.')+1:]
-	for _, verb := range []string{"Add", "Append", "Commit", "Create", "Delete", "Drop", "Enqueue", "Exec", "Insert", "Mark", "Merge", "Patch", "Post", "Publish", "Push", "Put", "Record", "Remove", "Replace", "Reset", "Save", "Send", "Set", "Store", "Submit", "Update", "Upsert", "Write"} {
+	for _, verb := range []string{
+		"Add", "Append", "Apply", "Clear", "Commit", "Copy", "Create", "Delete", "Drop", "Enqueue", "Exec", "Flush", "Insert",
+		"Mark", "Merge", "Move", "Patch", "Post", "Prune", "Publish", "Purge", "Push", "Put", "Record", "Register", "Remove", "Rename",
+		"Replace", "Reset", "Revoke", "Save", "Send", "Set", "Store", "Submit", "Transfer", "Update", "Upload", "Upsert", "Write",
+	} {
 		if hasVerb(name, verb) {
 			return true
 		}

@@ -19,6 +19,31 @@ func Second(ctx context.Context, p *pgxpool.Pool) error {
 	return err
 }
 
+// SecondInClosure: the first write is in the function around.
+func SecondInClosure(ctx context.Context, p *pgxpool.Pool, with func(func() error) error) error {
+	if _, err := p.Exec(ctx, "insert"); err != nil {
+		return err
+	}
+	return with(func() error {
+		_, err := p.Exec(context.Background(), "update") // want `CTX101`
+		return err
+	})
+}
+
+// SecondBelow: the first write is in a function that it calls.
+func SecondBelow(ctx context.Context, p *pgxpool.Pool) error {
+	if err := insertRow(p); err != nil {
+		return err
+	}
+	_, err := p.Exec(context.Background(), "update") // want `CTX101`
+	return err
+}
+
+func insertRow(p *pgxpool.Pool) error {
+	_, err := p.Exec(context.Background(), "insert") // want `CTX102`
+	return err
+}
+
 // Mixed is right in one of its uses: the audit outlives the call on purpose.
 func Mixed(ctx context.Context, p *pgxpool.Pool) error {
 	c := context.Background() // want `CTX101`
