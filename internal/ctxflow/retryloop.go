@@ -128,15 +128,15 @@ func (e *engine) retryOf(f *function, cs *callsite, l *loops.Loop) *retryLoop {
 	r := &retryLoop{f: f, loop: l, attempt: cs}
 	flow := e.errors
 	quick, ok := flow.Run(errflow.Assumption{Call: call, Err: errflow.Error(retry.Errors(retry.Plain))}, l, nil)
-	if !ok || !comesAgain(quick) || e.varies(l, call) {
+	if !ok || !comesAgain(quick) || e.varies(l, call, false) {
 		return nil
 	}
 	success, ok := flow.Run(errflow.Assumption{Call: call, Err: errflow.Error(retry.Errors(retry.OK)), Others: true, Status: 200}, l, nil)
 	if !ok {
 		return nil
 	}
-	if r.reopens = comesAgain(success); r.reopens && l.Kind() != loops.Other {
-		return nil // over elements, events or numbers
+	if r.reopens = comesAgain(success); r.reopens && (l.Kind() != loops.Other || e.varies(l, call, true)) {
+		return nil // over elements, events or numbers, or work on what each round brings
 	}
 	watch := e.watcher(f)
 	byContext := true // all other ways out are by a context
@@ -187,7 +187,8 @@ func takesAnyContext(call *ssa.Call) bool {
 // varies reports whether the call is a different one in each round: of an
 // element, of something that the loop moves along, or what else changes with
 // it but its counter and the last error.
-func (e *engine) varies(l *loops.Loop, call *ssa.Call) bool {
+// strict takes what a call in the round returns for such a thing, too.
+func (e *engine) varies(l *loops.Loop, call *ssa.Call, strict bool) bool {
 	seen := map[ssa.Value]bool{}
 	var walk func(v ssa.Value, indexed bool, depth int) bool
 	walk = func(v ssa.Value, indexed bool, depth int) bool {
@@ -198,6 +199,11 @@ func (e *engine) varies(l *loops.Loop, call *ssa.Call) bool {
 		switch v := v.(type) {
 		case *ssa.Next:
 			return true
+		case *ssa.Call:
+			if strict && !provenance.IsContext(v.Type()) {
+				return true
+			}
+			return slices.ContainsFunc(v.Call.Args, func(a ssa.Value) bool { return walk(a, indexed, depth+1) })
 		case *ssa.Phi:
 			if v.Block() == l.Head {
 				if basic, ok := v.Type().Underlying().(*types.Basic); ok && basic.Info()&types.IsInteger != 0 {

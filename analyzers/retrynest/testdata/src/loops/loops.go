@@ -58,6 +58,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.fits(ctx)
 	s.flat(ctx)
 	s.jittered(ctx)
+	s.saves(ctx, nil)
 }
 
 func (s *server) endless(ctx context.Context) string {
@@ -453,4 +454,19 @@ func (s *server) jittered(ctx context.Context) (err error) {
 		}
 	}
 	return err
+}
+
+type source interface{ Next() (string, error) }
+
+// Each round works on what it has been brought.
+func (s *server) saves(ctx context.Context, in source) {
+	for ctx.Err() == nil {
+		id, err := in.Next()
+		if err != nil {
+			return
+		}
+		if _, err := s.db.ExecContext(ctx, "insert", id); err != nil {
+			log.Print(err)
+		}
+	}
 }
