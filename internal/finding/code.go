@@ -122,7 +122,7 @@ var rules = []RuleInfo{
 	{FreshContext, "fresh-context", "ctxbackground", Error, "a fresh context reaches blocking work in a function that has a caller's context at hand"},
 	{SeveredCallee, "severed-callee", "ctxbackground", Error, "a function on a caller's path makes its own root context for blocking work"},
 	{UnboundedDetach, "unbounded-detach", "ctxbackground", Warning, "blocking work is started on a detached context with neither a deadline nor a cancel function, and nobody waits for it"},
-	{WrongContext, "wrong-context", "ctxbackground", Warning, "a stored context is used, and waited for, where the caller's own is at hand, or the outer one in an errgroup"},
+	{WrongContext, "wrong-context", "ctxbackground", Warning, "work is waited for on a context that does not end with the caller's, which is at hand: a stored one, the outer one in an errgroup, a framework's that never ends"},
 	{ContextOutlived, "context-outlived", "ctxbackground", Warning, "a request's context is used by work that outlives the request"},
 	{UnderivedResult, "underived-result", "ctxbackground", Warning, "a function that takes a context returns one that is not derived from it"},
 	{DoneContext, "done-context", "ctxbackground", Warning, "a context that is already done is used for cleanup or shutdown"},
