@@ -231,7 +231,7 @@ func (e *engine) silentOver(in *edge, o *OpenLoss) (Rule, bool) {
 		return RuleGenerated, true
 	case !e.cfg.without[RuleAfterDone] && e.afterDone(p):
 		return RuleAfterDone, true
-	case !e.cfg.without[RuleRelease] && (in.mode == runsDeferred || e.deferred(in.from) || isRelease(in.site) && e.releases(p)):
+	case !e.cfg.without[RuleRelease] && (in.mode == runsDeferred || e.deferred(in.from) || isRelease(in.site)) && e.releases(p):
 		return RuleRelease, true
 	}
 	return "", false

@@ -107,8 +107,8 @@ func onlyAskedForError(v ssa.Value) bool {
 	for _, ref := range *v.Referrers() {
 		switch ref := ref.(type) {
 		case *ssa.Call:
-			if usesResult(ref) || ref.Call.Signature().Results().Len() == 0 {
-				return false
+			if usesResult(ref) || ref.Call.Signature().Results().Len() == 0 || ref.Call.Signature().Params().Len() > 0 {
+				return false // what it is given may be filled, as by Scan
 			}
 		case *ssa.FieldAddr: // on the way to a method of an embedded type
 			if !onlyAskedForError(ref) {

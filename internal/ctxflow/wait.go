@@ -161,7 +161,7 @@ func (e *engine) awaitsOthers(f *function, at ssa.Instruction, on ssa.Value, dir
 		}
 		rules = rules[:1]
 		rules[0].rule, rules[0].holds = RuleShort, func() bool { return e.shortTimer(on) }
-	} else if hasClosure(placeOf(on)) || sharedWithClosure(f, placeOf(on)) {
+	} else if hasClosure(placeOf(on)) || sharedWithClosure(f, placeOf(on), dir) {
 		if !e.cfg.without[RuleJoined] {
 			return true, RuleJoined
 		}
@@ -251,38 +251,37 @@ func (e *engine) ofOthers(v ssa.Value) bool {
 	return false
 }
 
-// sharedWithClosure reports whether a closure in the function, or in one around
-// it, sends, receives, closes or signals on the place: a goroutine that was
-// started here is the other side.
-func sharedWithClosure(f *function, p place) bool {
-	for ; f.parent != nil; f = f.parent {
-	}
-	return slices.ContainsFunc(f.ssa.AnonFuncs, func(fn *ssa.Function) bool { return signalsIn(fn, p) })
+// sharedWithClosure reports whether the other side of an operation on the place
+// is another closure of the same function, or that function itself: a goroutine
+// that was started here, or who started this one.
+func sharedWithClosure(f *function, p place, dir types.ChanDir) bool {
+	return meets(f.named.ssa, f.ssa, p, dir)
 }
 
-func signalsIn(fn *ssa.Function, p place) bool {
-	for _, b := range fn.Blocks {
-		for _, instr := range b.Instrs {
-			switch instr := instr.(type) {
-			case *ssa.Send:
-				if placeOf(instr.Chan) == p {
+// meets reports whether fn or a closure in it, but not except, does the opposite
+// of an operation in dir on the place, or ends it.
+func meets(fn, except *ssa.Function, p place, dir types.ChanDir) bool {
+	if fn != except {
+		for _, b := range fn.Blocks {
+			for _, instr := range b.Instrs {
+				if opposite(instr, p, dir) || signalsEnd(instr, p) {
 					return true
-				}
-			case *ssa.UnOp:
-				if instr.Op == token.ARROW && placeOf(instr.X) == p {
-					return true
-				}
-			case ssa.CallInstruction:
-				c := instr.Common()
-				if b, ok := c.Value.(*ssa.Builtin); ok && b.Name() == "close" || isMethod(c, "sync", "WaitGroup", "Done") {
-					if placeOf(c.Args[0]) == p {
-						return true
-					}
 				}
 			}
 		}
 	}
-	return slices.ContainsFunc(fn.AnonFuncs, func(fn *ssa.Function) bool { return signalsIn(fn, p) })
+	return slices.ContainsFunc(fn.AnonFuncs, func(fn *ssa.Function) bool { return meets(fn, except, p, dir) })
+}
+
+// signalsEnd matches a close of a channel and Done of a wait group.
+func signalsEnd(instr ssa.Instruction, p place) bool {
+	call, ok := instr.(ssa.CallInstruction)
+	if !ok {
+		return false
+	}
+	c := call.Common()
+	b, builtin := c.Value.(*ssa.Builtin)
+	return (builtin && b.Name() == "close" || isMethod(c, "sync", "WaitGroup", "Done")) && placeOf(c.Args[0]) == p
 }
 
 func isChan(t types.Type) bool {
