@@ -18,3 +18,9 @@ func TestConfigTexts(t *testing.T) {
 func TestConfigOptions(t *testing.T) {
 	fixtest.Run(t, analysistest.TestData(), all(t), "config/policies")
 }
+
+// TestConfigNests: the limit of a client bounds what its config adds to a nest,
+// in another package too.
+func TestConfigNests(t *testing.T) {
+	analysistest.Run(t, analysistest.TestData(), all(t), "config/nest/...")
+}

@@ -1,9 +1,11 @@
 package ctxflow
 
 import (
+	"fmt"
 	"go/constant"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -29,7 +31,8 @@ func (e *engine) dials() []*dialopt.Config {
 	}
 	e.dialsRead = true
 	for _, c := range dialopt.Find(e.pass).Configs {
-		if c.DisableRetry == nil && c.Replaced == nil && len(c.Parsed.Services()) > 0 {
+		// With a limit that is not known, nor is what a policy does.
+		if c.DisableRetry == nil && c.Replaced == nil && !c.Client.LimitUnknown && len(c.Parsed.Services()) > 0 {
 			e.dialConfigs = append(e.dialConfigs, c)
 		}
 	}
@@ -39,8 +42,21 @@ func (e *engine) dials() []*dialopt.Config {
 // maxConfig bounds the text of a config in a fact.
 const maxConfig = 8 << 10
 
-// dialsOf are the texts of the configs with which f, or what it calls for a
-// connection, dials.
+// dialText is a config as a fact keeps it: the client's limit on attempts, 0
+// for the usual one, and after it the text.
+func dialText(c *dialopt.Config) string {
+	return fmt.Sprintf("%d %s", c.Client.MaxCallAttempts, c.Text)
+}
+
+// parseDial reads what dialText writes.
+func parseDial(s string) *retry.ServiceConfig {
+	limit, text, _ := strings.Cut(s, " ")
+	n, _ := strconv.Atoi(limit) // dialText has written it
+	return retry.ParseServiceConfig(text, retry.Client{MaxCallAttempts: n})
+}
+
+// dialsOf are the configs, as dialText writes them, with which f, or what it
+// calls for a connection, dials.
 func (e *engine) dialsOf(f *function) []string {
 	if f.dials != nil {
 		return *f.dials
@@ -49,7 +65,7 @@ func (e *engine) dialsOf(f *function) []string {
 	f.dials = &out
 	for _, c := range e.dials() {
 		if c.In != nil && f.obj != nil && c.In.Origin() == f.obj.Origin() && len(c.Text.String()) < maxConfig {
-			out = append(out, c.Text.String())
+			out = append(out, dialText(c))
 		}
 	}
 	if f.ssa.Signature.Results().Len() > 0 {
@@ -95,7 +111,7 @@ func (e *engine) configsInSight() []*retry.ServiceConfig {
 	}
 	slices.Sort(texts)
 	for _, text := range slices.Compact(texts) {
-		e.configs = append(e.configs, retry.ParseServiceConfig(text, retry.Client{}))
+		e.configs = append(e.configs, parseDial(text))
 	}
 	return e.configs
 }
@@ -156,12 +172,12 @@ func (e *engine) connectionConfigs(stub ssa.Value) []*retry.ServiceConfig {
 		for _, dial := range e.madeBy(made.Call.Args[0], 0) {
 			for _, t := range e.calls.Targets(&dial.Call) {
 				for _, text := range e.dialsBehind(t) {
-					out = append(out, retry.ParseServiceConfig(text, retry.Client{}))
+					out = append(out, parseDial(text))
 				}
 				if t.Obj != nil && t.Obj.Pkg() != nil && t.Obj.Pkg().Path() == "google.golang.org/grpc" {
 					if f := e.bySSA[dial.Parent()]; f != nil {
 						for _, text := range e.dialsOf(f.named) {
-							out = append(out, retry.ParseServiceConfig(text, retry.Client{}))
+							out = append(out, parseDial(text))
 						}
 					}
 				}

@@ -1,9 +1,21 @@
 // Package grpc stands for the real one, as far as these tests use it.
 package grpc
 
+import "context"
+
 type DialOption interface{ apply() }
 
 type ClientConn struct{}
+
+func (*ClientConn) Invoke(ctx context.Context, method string, args, reply any, opts ...CallOption) error {
+	return nil
+}
+
+type ClientConnInterface interface {
+	Invoke(ctx context.Context, method string, args, reply any, opts ...CallOption) error
+}
+
+type CallOption interface{}
 
 func NewClient(target string, opts ...DialOption) (*ClientConn, error) { return nil, nil }
 
