@@ -239,7 +239,7 @@ func (r *Report) summary() string {
 			unmeasured++
 		}
 	}
-	text := fmt.Sprintf("%d of %s as they should be", met, counted(len(r.Scenarios), "scenario"))
+	text := fmt.Sprintf("%d of %s proven or as declared", met, counted(len(r.Scenarios), "scenario"))
 	if unmeasured > 0 {
 		text += fmt.Sprintf("; %d of %s not measured", unmeasured, counted(len(r.Findings), "finding"))
 	}
