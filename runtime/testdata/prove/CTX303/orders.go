@@ -9,7 +9,9 @@ import (
 	"github.com/ctxprop/ctxprop/runtime/testdata/prove/orderspb"
 )
 
-type stock interface{ Do(ctx context.Context) error }
+type stock interface {
+	Do(ctx context.Context) error
+}
 
 type server struct {
 	orderspb.UnimplementedOrdersServer
