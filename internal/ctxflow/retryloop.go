@@ -192,13 +192,15 @@ func (e *engine) varies(l *loops.Loop, call *ssa.Call, strict bool) bool {
 	seen := map[ssa.Value]bool{}
 	var walk func(v ssa.Value, indexed bool, depth int) bool
 	walk = func(v ssa.Value, indexed bool, depth int) bool {
-		if seen[v] || depth > 8 || l.Invariant(v) {
+		if seen[v] || depth > 12 || l.Invariant(v) {
 			return false
 		}
 		seen[v] = true
 		switch v := v.(type) {
 		case *ssa.Next:
 			return true
+		case *ssa.Alloc: // a struct or a list of arguments that the round makes
+			return slices.ContainsFunc(storedParts(v), func(part ssa.Value) bool { return walk(part, indexed, depth+1) })
 		case *ssa.Call:
 			if strict && !provenance.IsContext(v.Type()) {
 				return true
@@ -237,6 +239,32 @@ func (e *engine) varies(l *loops.Loop, call *ssa.Call, strict bool) bool {
 		return true
 	}
 	return slices.ContainsFunc(c.Args, func(a ssa.Value) bool { return walk(a, false, 0) })
+}
+
+// storedParts lists what is stored in a local variable, its fields and its
+// elements.
+func storedParts(a *ssa.Alloc) []ssa.Value {
+	var out []ssa.Value
+	var visit func(addr ssa.Value, depth int)
+	visit = func(addr ssa.Value, depth int) {
+		if addr.Referrers() == nil || depth > 3 {
+			return
+		}
+		for _, ref := range *addr.Referrers() {
+			switch ref := ref.(type) {
+			case *ssa.Store:
+				if ref.Addr == addr {
+					out = append(out, ref.Val)
+				}
+			case *ssa.FieldAddr:
+				visit(ref, depth+1)
+			case *ssa.IndexAddr:
+				visit(ref, depth+1)
+			}
+		}
+	}
+	visit(a, 0)
+	return out
 }
 
 // rootAlloc is the local variable that an address is in, if it is one.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"log"
 	"math/rand/v2"
 	"net/http"
@@ -59,6 +60,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.flat(ctx)
 	s.jittered(ctx)
 	s.saves(ctx, nil)
+	s.replicas(ctx, nil)
 }
 
 func (s *server) endless(ctx context.Context) string {
@@ -469,4 +471,18 @@ func (s *server) saves(ctx context.Context, in source) {
 			log.Print(err)
 		}
 	}
+}
+
+type replica struct{ Host, Path string }
+
+// The next replica is another one, however its name is put together.
+func (s *server) replicas(ctx context.Context, all []replica) (err error) {
+	for i, r := range all {
+		name := fmt.Sprintf("http://%s/%s", r.Host, r.Path)
+		if _, err = s.db.ExecContext(ctx, name); err == nil {
+			return nil
+		}
+		log.Print(i, err)
+	}
+	return err
 }
