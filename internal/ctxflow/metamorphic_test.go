@@ -106,7 +106,7 @@ func splitFiles(t *testing.T, sources files) files {
 func useImports(t *testing.T, name, header string) string {
 	t.Helper()
 	exported := map[string]string{
-		"context": "Background", "database/sql": "ErrNoRows", "iter": "Pull[int]", "net/http": "MethodGet", "os": "Args",
+		"context": "Background", "log": "Print", "database/sql": "ErrNoRows", "iter": "Pull[int]", "net/http": "MethodGet", "os": "Args",
 		"errors": "New", "sync": "OnceFunc", "sync/atomic": "AddInt32", "time": "Now",
 		"facts/summaries": "Root", "github.com/spf13/cobra": "Command{}.Use", "golang.org/x/sync/errgroup": "WithContext",
 		"golang.org/x/sync/singleflight": "Result{}.Shared", "google.golang.org/grpc": "UnaryServerInfo{}.FullMethod",
