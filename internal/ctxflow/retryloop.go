@@ -44,7 +44,6 @@ type retryLoop struct {
 	waits bool // there is a wait between attempts
 	tight bool // there certainly is none
 	deaf  bool // after the context's end the wait goes on, and so do attempts
-	flat  bool // the wait is the same constant each time
 	taken bool // a verdict stands for it
 }
 

@@ -72,7 +72,6 @@ type retryPath struct {
 	index  int            // of the hole, if it is in another package
 	method string         // the full method that a stub calls, if that is the sink
 	via    token.Pos      // the call in the function through which it leads
-	apart  bool
 }
 
 // out is the way from the sink's error, once all layers have given up, to what
