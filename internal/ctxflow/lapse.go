@@ -127,7 +127,7 @@ func (e *engine) reportLapse(l *lapse, hand []carrier) {
 	}
 	if quiet {
 		e.note(l.at.Pos(), rule)
-		e.latent = append(e.latent, v)
+		e.lift(v, l.home)
 		return
 	}
 	e.verdicts = append(e.verdicts, v)

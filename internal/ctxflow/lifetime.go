@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ctxprop/ctxprop/internal/callee"
 	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/finding"
 	"github.com/ctxprop/ctxprop/internal/loops"
@@ -45,7 +46,7 @@ func (e *engine) reportLifetime(s lossSite, code finding.Code, by *function, pos
 	switch v, quiet := e.lifetimeVerdict(s, code, by, pos); {
 	case v == nil:
 	case quiet:
-		e.latent = append(e.latent, v)
+		e.lift(v, by)
 	default:
 		e.verdicts = append(e.verdicts, v)
 	}
@@ -511,10 +512,35 @@ func (e *engine) besideGroup(s lossSite) bool {
 	}
 	for _, t := range s.cs.targets {
 		for _, b := range e.blockingArgs(t, s.cs.instr) {
-			if groupOf(b.arg, 0) == nil {
+			if !mayBeGroups(b.arg, 0) {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// mayBeGroups reports whether the context is an errgroup's or derived from one,
+// or is held by a variable that such a one is put into.
+func mayBeGroups(ctx ssa.Value, depth int) bool {
+	if depth > 6 {
+		return true
+	}
+	switch v := placeOf(ctx).root.(type) {
+	case *ssa.Alloc:
+		vals, ok := callee.StoredIn(v)
+		return !ok || slices.ContainsFunc(vals, func(val ssa.Value) bool { return mayBeGroups(val, depth+1) })
+	case *ssa.Phi:
+		return slices.ContainsFunc(v.Edges, func(val ssa.Value) bool { return mayBeGroups(val, depth+1) })
+	case *ssa.Extract:
+		c, ok := v.Tuple.(*ssa.Call)
+		return ok && (groupOf(v, 0) != nil || slices.ContainsFunc(c.Call.Args, func(arg ssa.Value) bool {
+			return provenance.IsContext(arg.Type()) && mayBeGroups(arg, depth+1)
+		}))
+	case *ssa.Call:
+		return slices.ContainsFunc(v.Call.Args, func(arg ssa.Value) bool {
+			return provenance.IsContext(arg.Type()) && mayBeGroups(arg, depth+1)
+		})
 	}
 	return false
 }

@@ -281,10 +281,18 @@ func (e *engine) reportOwn(l *loss, hand []carrier) {
 	}
 	if quiet {
 		e.note(l.site.instr.Pos(), rule)
-		e.latent = append(e.latent, v)
+		e.lift(v, l.home)
 		return
 	}
 	e.verdicts = append(e.verdicts, v)
+}
+
+// lift leaves a verdict to the program's view, which may find that a request
+// reaches its home, unless the silence holds then as well.
+func (e *engine) lift(v *Verdict, home *function) {
+	if _, quiet := e.unheeded(finding.GradeRequest, e.atHand(home), false); !quiet {
+		e.latent = append(e.latent, v)
+	}
 }
 
 func (e *engine) openFact(l *loss) OpenLoss {

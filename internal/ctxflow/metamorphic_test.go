@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"maps"
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -102,6 +103,9 @@ func splitFiles(t *testing.T, sources files) files {
 	return out
 }
 
+// major is the last element of an import path that names a major version.
+var major = regexp.MustCompile(`^v[0-9]+$`)
+
 // useImports declares something with each import of a file.
 func useImports(t *testing.T, name, header string) string {
 	t.Helper()
@@ -123,6 +127,9 @@ func useImports(t *testing.T, name, header string) string {
 			t.Fatalf("%s imports %s: say here what can be used of it", name, imported)
 		}
 		pkg := path.Base(imported)
+		if major.MatchString(pkg) {
+			pkg = path.Base(path.Dir(imported))
+		}
 		if spec.Name != nil {
 			pkg = spec.Name.Name
 		}

@@ -270,3 +270,14 @@ func groupTwo(ctx context.Context, s store) error {
 	outer.Go(func() error { return s.Save(octx, "2") }) // Right: each on its own group's.
 	return outer.Wait()
 }
+
+func groupReused(ctx context.Context, s store) error {
+	ctx, cancel := context.WithTimeout(ctx, time.Second)
+	defer cancel()
+	if _, err := s.Load(ctx, "1"); err != nil {
+		return err
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	g.Go(func() error { return s.Save(ctx, "1") }) // Right: the one variable holds the group's by now.
+	return g.Wait()
+}
