@@ -22,7 +22,7 @@ func (e *engine) recursionsIn(f *function) []*retryLoop {
 	var self *ssa.Call
 	for _, cs := range f.calls {
 		c, ok := cs.instr.(*ssa.Call)
-		if ok && len(cs.targets) == 1 && cs.targets[0].Fn == f.ssa && sameReceiver(f, c) {
+		if ok && c.Call.StaticCallee() == f.ssa && len(c.Call.Args) == len(f.ssa.Params) && sameReceiver(f, c) {
 			if self != nil {
 				return nil // a walk over a tree, more likely
 			}
