@@ -69,7 +69,7 @@ func (s *server) defaults(ctx context.Context) (*http.Response, error) {
 }
 
 func (s *server) sdkInLoop(ctx context.Context) (err error) {
-	for i := 0; i < 5; i++ {
+	for i := 0; i < 5; i++ { // want `waits 1s before each time .*\(CTX311\)`
 		if _, err = s.s3.PutObject(ctx, &s3.PutObjectInput{}); err == nil { // want `Client.PutObject can be called 5×3 = 15 times`
 			return nil
 		}
