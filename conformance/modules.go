@@ -90,6 +90,7 @@ import (
 	_ "github.com/labstack/echo/v4"
 	_ "github.com/labstack/echo/v5"
 	_ "github.com/launchdarkly/go-server-sdk/v7"
+	_ "github.com/looplab/fsm"
 	_ "github.com/mark3labs/mcp-go/server"
 	_ "github.com/minio/minio-go/v7"
 	_ "github.com/modelcontextprotocol/go-sdk/mcp"
