@@ -73,6 +73,7 @@ func (c *configured) try(t *testing.T, src string) {
 		return
 	}
 	c.resolver.UpdateState(resolver.State{ServiceConfig: parsed})
+	//lint:ignore SA1019 there is no other way to see what grpc-go made of it
 	for _, method := range methodsOf(parsed.Config.(*grpc.ServiceConfig), mine) {
 		real := c.conn.GetMethodConfig(method)
 		want := retry.Method{}
@@ -96,9 +97,11 @@ func (c *configured) try(t *testing.T, src string) {
 }
 
 // methodsOf lists methods that tell the entries of a config apart.
+//
+//lint:ignore SA1019 see its caller
 func methodsOf(config *grpc.ServiceConfig, mine *retry.ServiceConfig) []string {
 	methods := []string{"/none/None", "none"}
-	for path := range config.Methods { //lint:ignore SA1019 there is no other way to see what grpc-go made of it
+	for path := range config.Methods {
 		methods = append(methods, path, path+"Other")
 	}
 	for _, service := range mine.Services() {

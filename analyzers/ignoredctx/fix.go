@@ -36,7 +36,7 @@ func fixOf(pass *analysis.Pass, b *fix.Builder, v *ctxflow.Verdict, use fix.Expr
 	case v.FallsThrough():
 		f, err = b.LeaveWhenDone(v.Pos, asStatus)
 	case v.Code == finding.UncancellableLoop:
-		f, err = b.CheckAtHead(v.Pos, use, asStatus)
+		f, err = b.LeaveLoop(v.Pos, use, asStatus)
 	case v.Code == finding.ExpensiveAfterGone:
 		call := b.CallAt(v.RootCall)
 		if call == nil {

@@ -462,9 +462,42 @@ func (b *Builder) CheckBefore(call *ast.CallExpr, use Expr, asStatus bool) (anal
 	}, nil
 }
 
-// CheckAtHead returns the fix by which the loop whose for is at the position
-// is left at its head if the context at hand is done.
-func (b *Builder) CheckAtHead(pos token.Pos, use Expr, asStatus bool) (analysis.SuggestedFix, error) {
+// LeaveLoop returns the fix by which the loop whose for is at the position is
+// left if the context at hand is done: in the one sleep by which it waits, else
+// at its head.
+func (b *Builder) LeaveLoop(pos token.Pos, use Expr, asStatus bool) (analysis.SuggestedFix, error) {
+	if sleep := b.sleepIn(b.loopAt(pos)); sleep != nil {
+		if f, err := b.WaitOrLeave(sleep, use, asStatus); err == nil {
+			return f, nil
+		}
+	}
+	return b.checkAtHead(pos, use, asStatus)
+}
+
+// sleepIn is the one call of time.Sleep in a loop's own body, or nil.
+func (b *Builder) sleepIn(body *ast.BlockStmt) *ast.CallExpr {
+	var sleeps []*ast.CallExpr
+	if body == nil {
+		return nil
+	}
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.CallExpr:
+			if fn := calledFunc(b.pass.TypesInfo, n); fn != nil && fn.FullName() == "time.Sleep" {
+				sleeps = append(sleeps, n)
+			}
+		}
+		return true
+	})
+	if len(sleeps) != 1 {
+		return nil
+	}
+	return sleeps[0]
+}
+
+func (b *Builder) checkAtHead(pos token.Pos, use Expr, asStatus bool) (analysis.SuggestedFix, error) {
 	none := analysis.SuggestedFix{}
 	body := b.loopAt(pos)
 	if body == nil {

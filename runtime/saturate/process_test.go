@@ -46,7 +46,7 @@ var children = map[string]func(t *testing.T){
 	"dial options": func(t *testing.T) {
 		sc := short(onConn(keep))
 		sc.DialOptions = func() []grpc.DialOption {
-			return []grpc.DialOption{grpc.WithDefaultServiceConfig("{,}")} //ctxprop:allow CTX308 the message of this mistake is what is tested
+			return []grpc.DialOption{grpc.WithDefaultServiceConfig("{,}")}
 		}
 		saturate.Test(t, sc)
 	},
