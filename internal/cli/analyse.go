@@ -41,6 +41,18 @@ func (u *unit) findings() []*finding.Finding {
 	return fs
 }
 
+// analyzers builds the suite for a run. Its members make fixes for what they
+// would report, so they are told what the run shows.
+func (p *process) analyzers(o *options) []*analysis.Analyzer {
+	as := p.suite(o.own, o.catalog)
+	for _, a := range as {
+		if a.Flags.Lookup("severity") != nil {
+			_ = a.Flags.Set("severity", o.severity.String()) // one of those that they know
+		}
+	}
+	return as
+}
+
 // analyse runs the analyzers over the program. Units come in the order of
 // its packages, and their results in that of the analyzers.
 func analyse(analyzers []*analysis.Analyzer, prog *program) ([]*unit, error) {

@@ -52,7 +52,7 @@ func (p *process) loadAndAnalyse(ctx context.Context, o *options, g *goEnv) (*pr
 		return nil, nil, err
 	}
 	progress.stage(fmt.Sprintf("analysing %d packages", len(prog.pkgs)))
-	units, err := analyse(p.suite(o.own, o.catalog), prog)
+	units, err := analyse(p.analyzers(o), prog)
 	if err == nil && o.verbose {
 		progress.stop()
 		p.summarise(units)

@@ -117,7 +117,7 @@ func (pr *proof) analyse(ctx context.Context, over *prove.Overlay) (*prove.Progr
 		}
 		prog.matched[pkg.ID] = true // what they import may lie on the path of a test
 	}
-	units, err := analyse(pr.suite(o.own, o.catalog), prog)
+	units, err := analyse(pr.analyzers(&o), prog)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,8 @@
 package ctxflow
 
 import (
+	"go/constant"
+	"go/types"
 	"slices"
 	"strings"
 
@@ -15,8 +17,8 @@ import (
 // This file finds outgoing calls that nothing ever ends (CTX206): on a context
 // that provably has no deadline, by a client that provably has no timeout.
 // Provable is what one command shows: package main has all callers of its
-// functions. Of the clients only net/http's tell whether they have a timeout;
-// for the others a driver, an interceptor or a service config may set one.
+// functions, and it makes the client beside its use, of parts that are known to
+// set none.
 
 // findNoDeadline reports such calls.
 func (e *engine) findNoDeadline() {
@@ -67,7 +69,13 @@ func (e *engine) callsWithoutEnd(f *function, cs *callsite) (Sink, bool) {
 		return Sink{}, false
 	}
 	t := cs.targets[0]
+	if isStub(t.Obj) {
+		return e.stubWithoutEnd(f, t)
+	}
 	entry, ok := e.lookup(t)
+	if ok && entry.Class == catalog.SQL {
+		return e.queryWithoutEnd(f, t, &entry)
+	}
 	if !ok || t.Obj.Pkg().Path() != "net/http" || entry.Class != catalog.HTTP {
 		return Sink{}, false
 	}
@@ -82,6 +90,123 @@ func (e *engine) callsWithoutEnd(f *function, cs *callsite) (Sink, bool) {
 		return sink, e.endlessContext(f, provenance.ContextArg(&entry, t), 0)
 	}
 	return Sink{}, false
+}
+
+// stubWithoutEnd is callsWithoutEnd for a unary method of a generated gRPC
+// client: its connection is dialled here with options that set no timeout.
+func (e *engine) stubWithoutEnd(f *function, t callee.Target) (Sink, bool) {
+	sig := t.Obj.Signature()
+	if sig.Results().Len() != 2 || sig.Params().Len() < 2 || len(t.Args) < 2 || !isPointer(sig.Results().At(0).Type()) || !isPointer(sig.Params().At(1).Type()) {
+		return Sink{}, false // a stream may stay open on purpose
+	}
+	made := e.madeBy(t.Args[0], 0)
+	if len(made) != 1 || len(made[0].Call.Args) == 0 {
+		return Sink{}, false
+	}
+	dials := e.madeBy(made[0].Call.Args[0], 0)
+	if len(dials) != 1 || !dialsWithoutTimeout(dials[0]) {
+		return Sink{}, false
+	}
+	sink := Sink{Key: t.Obj.FullName(), Name: callee.ShortName(t.Obj), Class: string(catalog.RPC), Known: true}
+	return sink, e.endlessContext(f, t.Args[1], 0)
+}
+
+func isPointer(t types.Type) bool {
+	_, ok := types.Unalias(t).(*types.Pointer)
+	return ok
+}
+
+const grpcPath = "google.golang.org/grpc"
+
+// harmlessOptions are the dial options of grpc-go that leave deadlines alone.
+// Interceptors and service configs may set one, and so may what is not known.
+var harmlessOptions = []string{
+	"FailOnNonTempDialError", "WithAuthority", "WithBlock", "WithConnectParams", "WithContextDialer", "WithDisableHealthCheck",
+	"WithDisableRetry", "WithDisableServiceConfig", "WithIdleTimeout", "WithInitialConnWindowSize", "WithInitialWindowSize",
+	"WithInsecure", "WithKeepaliveParams", "WithMaxHeaderListSize", "WithNoProxy", "WithPerRPCCredentials", "WithReadBufferSize",
+	"WithReturnConnectionError", "WithSharedWriteBuffer", "WithTransportCredentials", "WithUserAgent", "WithWriteBufferSize",
+}
+
+// dialsWithoutTimeout reports whether a call dials a gRPC connection with
+// nothing but such options.
+func dialsWithoutTimeout(dial *ssa.Call) bool {
+	fn, ok := calledObject(dial)
+	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != grpcPath || fn.Name() != "NewClient" && fn.Name() != "Dial" && fn.Name() != "DialContext" {
+		return false
+	}
+	options, ok := variadic(dial.Call.Args[len(dial.Call.Args)-1])
+	return ok && !slices.ContainsFunc(options, func(o ssa.Value) bool {
+		c, ok := o.(*ssa.Call)
+		if !ok {
+			return true
+		}
+		opt, ok := calledObject(c)
+		return !ok || opt.Pkg() == nil || opt.Pkg().Path() != grpcPath || !slices.Contains(harmlessOptions, opt.Name())
+	})
+}
+
+// variadic lists the values that a call passes one by one for its variadic
+// parameter.
+func variadic(arg ssa.Value) ([]ssa.Value, bool) {
+	if c, ok := arg.(*ssa.Const); ok {
+		return nil, c.IsNil()
+	}
+	slice, ok := arg.(*ssa.Slice)
+	if !ok {
+		return nil, false
+	}
+	array, ok := slice.X.(*ssa.Alloc)
+	if !ok {
+		return nil, false
+	}
+	var vals []ssa.Value
+	for _, ref := range *array.Referrers() {
+		at, ok := ref.(*ssa.IndexAddr)
+		if !ok {
+			continue
+		}
+		for _, use := range *at.Referrers() {
+			if st, ok := use.(*ssa.Store); ok && st.Addr == at {
+				vals = append(vals, st.Val)
+			}
+		}
+	}
+	return vals, true
+}
+
+// queryWithoutEnd is callsWithoutEnd for database/sql: the database is opened
+// here, and its constant data source name speaks of no timeout.
+func (e *engine) queryWithoutEnd(f *function, t callee.Target, entry *catalog.Entry) (Sink, bool) {
+	if t.RecvShift() != 1 || t.Obj.Pkg().Path() != "database/sql" {
+		return Sink{}, false
+	}
+	opens := e.madeBy(t.Args[0], 0)
+	if len(opens) != 1 || len(opens[0].Call.Args) != 2 {
+		return Sink{}, false
+	}
+	fn, ok := calledObject(opens[0])
+	if !ok || fn.FullName() != "database/sql.Open" {
+		return Sink{}, false
+	}
+	source, ok := opens[0].Call.Args[1].(*ssa.Const)
+	if !ok || source.Value == nil || source.Value.Kind() != constant.String || namesTimeout(constant.StringVal(source.Value)) {
+		return Sink{}, false
+	}
+	sink := Sink{Key: t.Obj.FullName(), Name: callee.ShortName(t.Obj), Class: string(entry.Class), Known: true}
+	switch entry.Kind {
+	case catalog.Twin:
+		return sink, true
+	case catalog.Block:
+		return sink, e.endlessContext(f, provenance.ContextArg(entry, t), 0)
+	}
+	return Sink{}, false
+}
+
+// namesTimeout reports whether a data source name has a parameter that bounds
+// calls: timeout, read_timeout, statement_timeout, busy_timeout.
+func namesTimeout(source string) bool {
+	source = strings.ToLower(source)
+	return strings.Contains(source, "timeout") || strings.Contains(source, "deadline")
 }
 
 // maxCallers bounds how far a context is followed to those who pass it.

@@ -47,3 +47,17 @@ type UnaryHandler func(ctx context.Context, req any) (any, error)
 type StreamHandler func(srv any, stream ServerStream) error
 
 type UnaryServerInterceptor func(ctx context.Context, req any, info *UnaryServerInfo, handler UnaryHandler) (any, error)
+
+type DialOption interface{ apply() }
+
+type ClientConn struct{}
+
+func (*ClientConn) Invoke(ctx context.Context, method string, args, reply any, opts ...CallOption) error {
+	return nil
+}
+
+func NewClient(target string, opts ...DialOption) (*ClientConn, error) { return &ClientConn{}, nil }
+
+func WithUserAgent(s string) DialOption { return nil }
+
+func WithDefaultServiceConfig(s string) DialOption { return nil }
