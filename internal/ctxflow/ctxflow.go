@@ -100,6 +100,9 @@ func (s *settings) run(pass *analysis.Pass) (res any, err error) {
 	if pass.TypesInfo == nil || pass.TypesInfo.Uses == nil {
 		return &Result{}, nil // a dependency known from export data only
 	}
+	if own, err := isOwn(pass, &s.cfg, s.tables); err != nil || !own {
+		return &Result{}, err
+	}
 	c, err := s.tables()
 	if err != nil {
 		return nil, err
@@ -110,9 +113,6 @@ func (s *settings) run(pass *analysis.Pass) (res any, err error) {
 			err = fmt.Errorf("internal error in ctxflow on package %s, at %s: %v", pass.Pkg.Path(), e.at(), p)
 		}
 	}()
-	if !e.isOwn() {
-		return &Result{}, nil
-	}
 	e.allows = finding.ParseDirectives(pass.Fset, pass.Files)
 	if err := e.declare(); err != nil {
 		return nil, err

@@ -177,8 +177,8 @@ func variadic(arg ssa.Value) ([]ssa.Value, bool) {
 // queryWithoutEnd is callsWithoutEnd for database/sql: the database is opened
 // here, and its constant data source name speaks of no timeout.
 func (e *engine) queryWithoutEnd(f *function, t callee.Target, entry *catalog.Entry) (Sink, bool) {
-	if t.RecvShift() != 1 || t.Obj.Pkg().Path() != "database/sql" {
-		return Sink{}, false
+	if t.RecvShift() != 1 || t.Obj.Pkg().Path() != "database/sql" || hasVerb(t.Obj.Name(), "Ping") {
+		return Sink{}, false // a command may wait for its database before it starts
 	}
 	opens := e.madeBy(t.Args[0], 0)
 	if len(opens) != 1 || len(opens[0].Call.Args) != 2 {

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"golang.org/x/tools/go/analysis"
+
+	"github.com/ctxprop/ctxprop/internal/catalog"
 )
 
 // prefixList is a flag value: a comma-separated list.
@@ -26,24 +28,35 @@ func (p *prefixList) Set(s string) error {
 // generated into the build cache is not; with a known module, the one without
 // a version is; without a module (go vet's std, Bazel), what is neither std
 // nor vendored, external or in the module cache.
-func (e *engine) isOwn() bool {
-	path := strings.TrimSuffix(e.pass.Pkg.Path(), "_test")
-	if slices.Contains(e.cfg.Own, "all") {
-		return true
+//
+// The catalog is asked last and comes from a function: vet starts a process for
+// every dependency, and most need no catalog to know that they are not own.
+func isOwn(pass *analysis.Pass, cfg *Config, tables func() (*catalog.Catalog, error)) (bool, error) {
+	if slices.Contains(cfg.Own, "all") {
+		return true, nil
 	}
-	if e.catalog.HasPackage(path) {
-		return false
+	path := strings.TrimSuffix(pass.Pkg.Path(), "_test")
+	if !cfg.names(path) && !liesWithOwn(pass, path) {
+		return false, nil
 	}
-	for _, p := range e.cfg.Own {
-		if path == p || strings.HasPrefix(path, strings.TrimSuffix(p, "/")+"/") {
-			return true
-		}
-	}
-	file := firstFile(e.pass)
+	c, err := tables()
+	return err == nil && !c.HasPackage(path), err
+}
+
+// names reports whether -ctxflow.own names the package.
+func (c *Config) names(path string) bool {
+	return slices.ContainsFunc(c.Own, func(p string) bool {
+		return path == p || strings.HasPrefix(path, strings.TrimSuffix(p, "/")+"/")
+	})
+}
+
+// liesWithOwn is the part of the rule that goes by where the package lies.
+func liesWithOwn(pass *analysis.Pass, path string) bool {
+	file := firstFile(pass)
 	if file == "" || inBuildCache(file) {
 		return false
 	}
-	if m := e.pass.Module; m != nil && m.Path != "" {
+	if m := pass.Module; m != nil && m.Path != "" {
 		return m.Version == ""
 	}
 	return !isStd(path) && !isForeignPath(file)

@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"golang.org/x/tools/go/analysis"
-
-	"github.com/ctxprop/ctxprop/internal/catalog"
 )
 
 // TestIsOwn goes through the rule in its order, with what the drivers give:
@@ -74,13 +72,10 @@ func TestIsOwn(t *testing.T) {
 		{"own by module, others named", "example.com/app/store", "/src/app/store/store.go", mine, []string{"example.com/lib"}, true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			e := &engine{
-				pass:    passOf(t, test.pkg, test.file, test.module),
-				catalog: catalog.Default(),
-				cfg:     &Config{Own: test.own},
-			}
-			if got := e.isOwn(); got != test.want {
-				t.Errorf("isOwn() = %t, want %t", got, test.want)
+			s := &settings{cfg: Config{Own: test.own}}
+			got, err := isOwn(passOf(t, test.pkg, test.file, test.module), &s.cfg, s.tables)
+			if err != nil || got != test.want {
+				t.Errorf("isOwn() = %t, %v, want %t", got, err, test.want)
 			}
 		})
 	}

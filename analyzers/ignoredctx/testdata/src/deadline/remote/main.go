@@ -56,6 +56,7 @@ func limited(ctx context.Context) {
 
 func query(ctx context.Context) {
 	db, _ := sql.Open("postgres", "host=db user=app")
+	_ = db.PingContext(ctx)              // silent: a command may wait for its database before it starts
 	_, _ = db.ExecContext(ctx, "VACUUM") // want `^DB\.ExecContext in main\.query has no deadline`
 	_, _ = db.Exec("VACUUM")             // want `DB\.Exec in main\.query takes no context.*\(CTX202\)$`
 }
