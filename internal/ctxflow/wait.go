@@ -161,7 +161,7 @@ func (e *engine) awaitsOthers(f *function, at ssa.Instruction, on ssa.Value, dir
 		}
 		rules = rules[:1]
 		rules[0].rule, rules[0].holds = RuleShort, func() bool { return e.shortTimer(on) }
-	} else if hasClosure(placeOf(on)) || sharedWithClosure(f, placeOf(on), dir) {
+	} else if hasClosure(placeOf(on)) || e.sharedWithClosure(f, placeOf(on), dir) {
 		if !e.cfg.without[RuleJoined] {
 			return true, RuleJoined
 		}
@@ -254,14 +254,15 @@ func (e *engine) ofOthers(v ssa.Value) bool {
 // sharedWithClosure reports whether the other side of an operation on the place
 // is another closure of the same function, or that function itself: a goroutine
 // that was started here, or who started this one.
-func sharedWithClosure(f *function, p place, dir types.ChanDir) bool {
-	return meets(f.named.ssa, f.ssa, p, dir)
+func (e *engine) sharedWithClosure(f *function, p place, dir types.ChanDir) bool {
+	return e.meets(f.named.ssa, f.ssa, p, dir)
 }
 
 // meets reports whether fn or a closure in it, but not except, does the opposite
-// of an operation in dir on the place, or ends it.
-func meets(fn, except *ssa.Function, p place, dir types.ChanDir) bool {
-	if fn != except {
+// of an operation in dir on the place, or ends it. What except itself defers is no
+// other side: it comes after the operation, and gives back what this has taken.
+func (e *engine) meets(fn, except *ssa.Function, p place, dir types.ChanDir) bool {
+	if fn != except && !e.defersOf(except, fn) {
 		for _, b := range fn.Blocks {
 			for _, instr := range b.Instrs {
 				if opposite(instr, p, dir) || signalsEnd(instr, p) {
@@ -270,7 +271,13 @@ func meets(fn, except *ssa.Function, p place, dir types.ChanDir) bool {
 			}
 		}
 	}
-	return slices.ContainsFunc(fn.AnonFuncs, func(fn *ssa.Function) bool { return meets(fn, except, p, dir) })
+	return slices.ContainsFunc(fn.AnonFuncs, func(fn *ssa.Function) bool { return e.meets(fn, except, p, dir) })
+}
+
+// defersOf reports whether a closure runs in nothing but defers of the function.
+func (e *engine) defersOf(in, closure *ssa.Function) bool {
+	f := e.bySSA[closure]
+	return f != nil && closure.Parent() == in && len(f.in) > 0 && !slices.ContainsFunc(f.in, func(in *edge) bool { return in.mode != runsDeferred })
 }
 
 // signalsEnd matches a close of a channel and Done of a wait group.

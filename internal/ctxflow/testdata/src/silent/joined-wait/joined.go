@@ -43,3 +43,16 @@ func (p *pool) Others(ctx context.Context) error {
 	p.wg.Wait()     // reported: CTX203
 	return <-p.done // reported: CTX203
 }
+
+type fan struct{ slots chan struct{} }
+
+// FanOut's goroutines give back what it waits for.
+func (p *fan) FanOut(ctx context.Context, jobs []func()) {
+	for _, job := range jobs { // silent: joined-wait
+		p.slots <- struct{}{}
+		go func() {
+			defer func() { <-p.slots }()
+			job()
+		}()
+	}
+}
