@@ -147,6 +147,9 @@ import (
 	_ "go.temporal.io/sdk/client"
 	_ "go.temporal.io/sdk/worker"
 	_ "go.uber.org/zap"
+	_ "golang.org/x/crypto/argon2"
+	_ "golang.org/x/crypto/bcrypt"
+	_ "golang.org/x/crypto/scrypt"
 	_ "golang.org/x/crypto/ssh"
 	_ "golang.org/x/net/context" //lint:ignore SA1019 old code still imports it, and the catalog says what it does
 	_ "golang.org/x/net/context/ctxhttp"
