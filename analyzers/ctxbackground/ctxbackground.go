@@ -2,7 +2,6 @@ package ctxbackground
 
 import (
 	"go/token"
-	"reflect"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -24,29 +23,10 @@ var Analyzer = New(ctxflow.New(ctxflow.Config{}))
 
 // New returns an analyzer that reports from the given ctxflow analyzer.
 func New(flow *analysis.Analyzer) *analysis.Analyzer {
-	r := &reporter{flow: flow, severity: finding.Warning}
-	a := &analysis.Analyzer{
-		Name:       name,
-		Doc:        doc,
-		URL:        "https://github.com/ctxprop/ctxprop/blob/main/docs/rules.md",
-		Requires:   []*analysis.Analyzer{flow},
-		ResultType: reflect.TypeFor[[]*finding.Finding](),
-		Run:        r.run,
-	}
-	a.Flags.Func("severity", "report at or above error, warning or info (default warning)", func(s string) (err error) {
-		r.severity, err = finding.ParseSeverity(s)
-		return err
-	})
-	return a
+	return ctxflow.Reporter{Name: name, Doc: doc, Find: find}.Analyzer(flow)
 }
 
-type reporter struct {
-	flow     *analysis.Analyzer
-	severity finding.Severity
-}
-
-func (r *reporter) run(pass *analysis.Pass) (any, error) {
-	flow := pass.ResultOf[r.flow].(*ctxflow.Result)
+func find(pass *analysis.Pass, flow *ctxflow.Result, least finding.Severity) []*finding.Finding {
 	var vs []*ctxflow.Verdict
 	var fs []*finding.Finding
 	for _, v := range flow.Verdicts {
@@ -54,21 +34,12 @@ func (r *reporter) run(pass *analysis.Pass) (any, error) {
 			vs, fs = append(vs, v), append(fs, Finding(pass.Fset, v))
 		}
 	}
-	addFixes(pass, vs, fs, r.severity)
-	fs = append(fs, finding.BadDirectives(pass.Fset, pass.Pkg.Path(), flow.Directives, name, false)...)
-	for _, f := range fs {
-		if f.Severity >= r.severity {
-			pass.Report(f.Diagnostic())
-		}
-	}
-	return fs, nil
+	addFixes(pass, vs, fs, least)
+	return fs
 }
 
 // Reports reports whether the analyzer is the one that reports the code.
-func Reports(code finding.Code) bool {
-	rule, ok := finding.Rule(code)
-	return ok && rule.Analyzer == name
-}
+func Reports(code finding.Code) bool { return code.ReportedBy(name) }
 
 // Finding words a verdict, without a fix.
 func Finding(fset *token.FileSet, v *ctxflow.Verdict) *finding.Finding {

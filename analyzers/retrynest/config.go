@@ -22,8 +22,6 @@ import (
 // This file reports what is wrong with gRPC service configs in Go code, and
 // with the options beside them.
 
-func init() { parts = append(parts, configs) }
-
 func configs(pass *analysis.Pass, flow *ctxflow.Result) []*finding.Finding {
 	options := dialopt.Find(pass)
 	r := &configReporter{pass: pass, allows: flow.Directives, seen: map[seenAt]bool{}}

@@ -18,8 +18,6 @@ import (
 // something else than they say (CTX310). Only constants that are written out
 // count: a zero that nobody wrote is the default that everybody has.
 
-func init() { parts = append(parts, knobs) }
-
 func knobs(pass *analysis.Pass, flow *ctxflow.Result) []*finding.Finding {
 	r := &configReporter{pass: pass, allows: flow.Directives, seen: map[seenAt]bool{}}
 	for _, file := range pass.Files {

@@ -15,8 +15,6 @@ import (
 
 // This file words what ctxflow says of retries in Go code.
 
-func init() { parts = append(parts, nests) }
-
 // nests makes the findings of the package's verdicts on retries.
 func nests(pass *analysis.Pass, flow *ctxflow.Result) []*finding.Finding {
 	var fs []*finding.Finding

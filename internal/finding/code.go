@@ -148,6 +148,12 @@ var rules = []RuleInfo{
 // Rules returns the table, ordered by code. The caller must not change it.
 func Rules() []RuleInfo { return rules }
 
+// ReportedBy reports whether the analyzer is the one that reports the code.
+func (c Code) ReportedBy(analyzer string) bool {
+	rule, ok := Rule(c)
+	return ok && rule.Analyzer == analyzer
+}
+
 // Analyzers lists the analyzers that report the codes.
 func Analyzers() []string {
 	var names []string
