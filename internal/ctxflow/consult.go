@@ -332,7 +332,7 @@ func (e *engine) nestIn(f *function) token.Pos {
 	if !hasBackEdge(f.ssa) {
 		return token.NoPos
 	}
-	for _, l := range loops.Of(f.ssa) {
+	for _, l := range e.loopsOf(f.ssa) {
 		if l.Outer != nil && overInput(l) && overInput(l.Outer) {
 			for _, b := range l.Blocks {
 				for _, instr := range b.Instrs {

@@ -30,7 +30,7 @@ func (e *engine) endless(f *function, waits []*lapse) (found, rest []*lapse) {
 	if !hasBackEdge(f.ssa) {
 		return nil, waits
 	}
-	all := loops.Of(f.ssa)
+	all := e.loopsOf(f.ssa)
 	judged := map[*loops.Loop]bool{}
 	for _, l := range all {
 		if e.retryTaken(f, l.Head) {

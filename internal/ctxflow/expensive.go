@@ -46,7 +46,7 @@ func (e *engine) findExpensive() []*lapse {
 // the call, or goes round a loop over it, and has not asked the context since.
 func (e *engine) entersUnasked(f *function, call *ssa.Call) bool {
 	at := call.Block()
-	all := loops.Of(f.ssa)
+	all := e.loopsOf(f.ssa)
 	if l := loops.Around(all, at); l != nil && !e.asksIn(f, l.Blocks, nil, call) && !e.leavesOnContext(l, false) && e.waitsBefore(f, call) != nil {
 		return true
 	}

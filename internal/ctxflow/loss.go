@@ -250,7 +250,7 @@ func (e *engine) openUp(ls []*loss) {
 	fact := e.openFact(l)
 	fact.More = len(ls) - 1
 	for _, l := range ls {
-		fact.Owned = fact.Owned || l.o.Cancelled || doesOnAndOn(l.home, l.site)
+		fact.Owned = fact.Owned || l.o.Cancelled || e.doesOnAndOn(l.home, l.site)
 	}
 	v := &Verdict{Code: finding.SeveredCallee, Open: fact, Local: true}
 	v.fill(e, l)
@@ -362,7 +362,7 @@ func (e *engine) passUp(in *edge, o *openAt) {
 		return
 	}
 	up := *o
-	up.fact.Owned = up.fact.Owned || doesOnAndOn(in.from, in.site)
+	up.fact.Owned = up.fact.Owned || e.doesOnAndOn(in.from, in.site)
 	if in.to == nil || in.to.named != in.from.named { // not a closure of the same function
 		up.fact.Chain = append([]string{e.chainName(in.from)}, o.fact.Chain...)
 	}

@@ -59,21 +59,10 @@ func outParameter(arg ssa.Value) *ssa.Alloc {
 	case *ssa.MakeInterface:
 		return outParameter(a.X)
 	case *ssa.Slice:
-		array, ok := a.X.(*ssa.Alloc)
-		if !ok {
-			return nil
-		}
-		for _, ref := range *array.Referrers() {
-			at, ok := ref.(*ssa.IndexAddr)
-			if !ok {
-				continue
-			}
-			for _, use := range *at.Referrers() {
-				if st, ok := use.(*ssa.Store); ok && st.Addr == at {
-					if out := outParameter(st.Val); out != nil {
-						return out
-					}
-				}
+		vals, _ := variadic(a)
+		for _, val := range vals {
+			if out := outParameter(val); out != nil {
+				return out
 			}
 		}
 	}

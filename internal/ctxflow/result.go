@@ -17,6 +17,7 @@ import (
 	"github.com/ctxprop/ctxprop/internal/dialopt"
 	"github.com/ctxprop/ctxprop/internal/errflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/loops"
 	"github.com/ctxprop/ctxprop/internal/provenance"
 	"github.com/ctxprop/ctxprop/internal/request"
 	"github.com/ctxprop/ctxprop/internal/retry"
@@ -253,8 +254,9 @@ type engine struct {
 	closed        map[closeKey]*Verdict
 	usedUnderived map[*function][]lossSite
 	seenUnderived map[token.Pos]bool
-	mixed         map[*ssa.Call]bool // roots of which some use is right as it is
-	survivor      map[*ssa.Call]bool // roots with a deadline that are used for release
+	mixed         map[*ssa.Call]bool              // roots of which some use is right as it is
+	loops         map[*ssa.Function][]*loops.Loop // lazily, by loopsOf
+	survivor      map[*ssa.Call]bool              // roots with a deadline that are used for release
 	openLosses    []*Verdict
 	latent        []*Verdict
 	deaf          []*Verdict // uses of deaf contexts

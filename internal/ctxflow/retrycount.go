@@ -102,13 +102,19 @@ func (e *engine) numberOf(v ssa.Value, depth int) (quantity, bool) {
 }
 
 func (e *engine) numbersOf(vs []ssa.Value, self ssa.Value, depth int) (quantity, bool) {
+	return joined(vs, func(v ssa.Value) bool { return v == self }, func(v ssa.Value) (quantity, bool) { return e.numberOf(v, depth+1) })
+}
+
+// joined is what values have in common, those to skip left out: there must be
+// one at least, and every one must be known.
+func joined(vs []ssa.Value, skip func(ssa.Value) bool, number func(ssa.Value) (quantity, bool)) (quantity, bool) {
 	var out quantity
 	first := true
 	for _, v := range vs {
-		if v == self {
+		if skip(v) {
 			continue
 		}
-		n, ok := e.numberOf(v, depth+1)
+		n, ok := number(v)
 		if !ok {
 			return quantity{}, false
 		}
@@ -311,23 +317,7 @@ func (e *engine) numberInField(base ssa.Value, field *types.Var, path string, de
 }
 
 func (e *engine) joinBelow(vals []ssa.Value, self ssa.Value, path string, depth int) (quantity, bool) {
-	var out quantity
-	first := true
-	for _, v := range vals {
-		if v == self || isNilConst(v) {
-			continue
-		}
-		n, ok := e.numberBelow(v, path, depth+1)
-		if !ok {
-			return quantity{}, false
-		}
-		if first {
-			out, first = n, false
-		} else if out, ok = out.join(n); !ok {
-			return quantity{}, false
-		}
-	}
-	return out, !first
+	return joined(vals, func(v ssa.Value) bool { return v == self || isNilConst(v) }, func(v ssa.Value) (quantity, bool) { return e.numberBelow(v, path, depth+1) })
 }
 
 // numberInLocal reads a path below a local struct: a composite literal, or a

@@ -64,7 +64,7 @@ func (e *engine) retriesIn(f *function) []*retryLoop {
 	if f.ssa.Blocks == nil || len(f.ssa.Blocks) > maxRetryBlocks {
 		return nil
 	}
-	all := loops.Of(f.ssa)
+	all := e.loopsOf(f.ssa)
 	if len(all) == 0 {
 		return nil
 	}
