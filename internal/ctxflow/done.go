@@ -89,18 +89,30 @@ func selectsEnd(instr ssa.Instruction, to *ssa.BasicBlock) bool {
 
 // caseBlock is where control goes when the i-th case of the select is taken.
 func caseBlock(s *ssa.Select, i int) *ssa.BasicBlock {
+	test := caseTest(s, i)
+	if test == nil {
+		return nil
+	}
+	branch, ok := test.Instrs[len(test.Instrs)-1].(*ssa.If)
+	if !ok {
+		return nil
+	}
+	if cmp, ok := branch.Cond.(*ssa.BinOp); !ok || !isIndex(cmp.Y, i) {
+		return nil
+	}
+	return test.Succs[0]
+}
+
+// caseTest is the block that branches to the i-th case.
+func caseTest(s *ssa.Select, i int) *ssa.BasicBlock {
 	for _, ref := range *s.Referrers() {
 		index, ok := ref.(*ssa.Extract)
 		if !ok || index.Index != 0 {
 			continue
 		}
 		for _, use := range *index.Referrers() {
-			cmp, ok := use.(*ssa.BinOp)
-			if !ok || !isIndex(cmp.Y, i) {
-				continue
-			}
-			if branch, ok := cmp.Block().Instrs[len(cmp.Block().Instrs)-1].(*ssa.If); ok && branch.Cond == cmp {
-				return cmp.Block().Succs[0]
+			if cmp, ok := use.(*ssa.BinOp); ok && isIndex(cmp.Y, i) {
+				return cmp.Block()
 			}
 		}
 	}

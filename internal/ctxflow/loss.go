@@ -3,14 +3,10 @@ package ctxflow
 import (
 	"cmp"
 	"go/token"
-	"path"
-	"path/filepath"
 	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
-	"github.com/ctxprop/ctxprop/internal/callee"
-	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/finding"
 	"github.com/ctxprop/ctxprop/internal/provenance"
 )
@@ -27,13 +23,6 @@ type loss struct {
 	// unsafeWrite: the sink changes state and another write comes before it,
 	// so that a cancellation between them would leave half of both.
 	unsafeWrite bool
-}
-
-// openAt is an open loss as it stands in one function on its way up.
-type openAt struct {
-	fact  OpenLoss
-	local *Verdict // the home's own view; nil if that is in another package
-	loss  *loss    // what it is about, if that is a fresh context in this package
 }
 
 // lossSite is a site before it is grouped into a loss.
@@ -142,52 +131,6 @@ func (e *engine) around(f *function, fn *ssa.Function) bool {
 	return false
 }
 
-// writesBefore reports whether another call that changes state may come
-// before the position in the same function, closures included.
-func (e *engine) writesBefore(f *function, pos token.Pos) bool {
-	for _, g := range e.funcs[f.named.index:] {
-		if g.named != f.named {
-			break // closures come right after the function they are in
-		}
-		for _, cs := range g.calls {
-			if cs.instr.Pos() < pos && slices.ContainsFunc(cs.targets, func(t callee.Target) bool { return e.changesState(t, cs.instr) }) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// changesState reports whether a call waits for something to be written, with
-// or without a context, in the callee or, as the callee's name says, below it.
-func (e *engine) changesState(t callee.Target, instr ssa.CallInstruction) bool {
-	if t.Obj != nil {
-		if entry, ok := e.lookup(t); ok && entry.Kind == catalog.Twin && entry.Write {
-			return true
-		}
-		if fact := e.importedFact(t.Obj); fact != nil && len(fact.Open) > 0 && writes(t.Name()) {
-			return true
-		}
-	}
-	if own := e.bySSA[t.Fn]; t.Fn != nil && own != nil && writes(t.Name()) && e.waitsWriting(own) {
-		return true
-	}
-	return slices.ContainsFunc(e.blockingArgs(t, instr), func(b blockingArg) bool { return b.sink.Write })
-}
-
-// waitsWriting reports whether f itself has a call that waits for something to
-// be written.
-func (e *engine) waitsWriting(f *function) bool {
-	for _, cs := range f.calls {
-		for _, t := range cs.targets {
-			if slices.ContainsFunc(e.blockingArgs(t, cs.instr), func(b blockingArg) bool { return b.sink.Write }) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // number gives equal losses of one home their ordinals, in source order.
 func number(losses []*loss) {
 	next := map[[2]string]int{}
@@ -227,13 +170,6 @@ func (e *engine) classify(losses []*loss) {
 	}
 }
 
-// openHome groups open losses: all those of a function have one cause, that
-// it is given no context.
-type openHome struct {
-	f   *function
-	key string
-}
-
 // runsForNamed reports whether a closure runs as part of the function around it.
 func (e *engine) runsForNamed(f *function) bool {
 	for ; f.parent != nil; f = f.parent {
@@ -242,23 +178,6 @@ func (e *engine) runsForNamed(f *function) bool {
 		}
 	}
 	return true
-}
-
-// openUp starts the losses of one home on their way, the first standing for all.
-func (e *engine) openUp(ls []*loss) {
-	l := ls[0]
-	fact := e.openFact(l)
-	fact.More = len(ls) - 1
-	for _, l := range ls {
-		fact.Owned = fact.Owned || l.o.Cancelled || e.doesOnAndOn(l.home, l.site)
-	}
-	v := &Verdict{Code: finding.SeveredCallee, Open: fact, Local: true}
-	v.fill(e, l)
-	for _, other := range ls[1:] {
-		v.More = append(v.More, other.pos)
-	}
-	e.openLosses = append(e.openLosses, v)
-	e.propagate(l.home, &openAt{fact: fact, local: v, loss: l})
 }
 
 func (e *engine) isTwin(f *function) bool {
@@ -295,239 +214,6 @@ func (e *engine) lift(v *Verdict, home *function) {
 	}
 }
 
-func (e *engine) openFact(l *loss) OpenLoss {
-	pos := e.pass.Fset.Position(l.pos)
-	pkg := e.pass.Pkg.Name()
-	name := l.home.name()
-	if l.home.named.obj != nil && l.home.named.obj.Signature().Recv() != nil {
-		name = pkg + "." + name
-	}
-	if !e.runsForNamed(l.home) {
-		name = closureOf + name
-	}
-	return OpenLoss{
-		Code: finding.SeveredCallee,
-		Home: l.home.key(), Name: name, File: shortFile(pos.Filename), Line: pos.Line,
-		Root: l.o.Root, Sink: l.sink, Bounded: l.o.Bounded, Chain: []string{name},
-	}
-}
-
-// closureOf begins the name of a closure that runs apart from the function it
-// is in, whose own name says nothing of it.
-const closureOf = "a function made by "
-
-func (e *engine) chainName(f *function) string {
-	if e.runsForNamed(f) {
-		return f.name()
-	}
-	return closureOf + f.name()
-}
-
-func shortFile(name string) string {
-	name = filepath.ToSlash(name)
-	return path.Join(path.Base(path.Dir(name)), path.Base(name))
-}
-
-// maxChain bounds the witness chain of an open loss.
-const maxChain = 8
-
-// propagate carries an open loss from a function to those that run it, up to
-// the first ones that have a context at hand.
-func (e *engine) propagate(f *function, o *openAt) {
-	for _, have := range f.open {
-		if have.fact.key() == o.fact.key() {
-			return
-		}
-	}
-	f.open = append(f.open, o)
-	for _, in := range f.in {
-		e.passUp(in, o)
-	}
-}
-
-// passUp takes an open loss over one edge.
-func (e *engine) passUp(in *edge, o *openAt) {
-	if !e.onBehalf(in.mode) {
-		e.judgeStart(in, o)
-		return
-	}
-	if _, ok := e.silentOver(in, &o.fact); ok {
-		return
-	}
-	if hand := e.atHand(in.from); len(hand) > 0 {
-		e.closeLoss(in, o, hand)
-		return
-	}
-	if e.isTwin(in.from) || len(o.fact.Chain) >= maxChain {
-		return
-	}
-	up := *o
-	up.fact.Owned = up.fact.Owned || e.doesOnAndOn(in.from, in.site)
-	if in.to == nil || in.to.named != in.from.named { // not a closure of the same function
-		up.fact.Chain = append([]string{e.chainName(in.from)}, o.fact.Chain...)
-	}
-	e.propagate(in.from, &up)
-}
-
-// importLosses starts the losses of other packages at the calls that reach them.
-func (e *engine) importLosses() {
-	for _, f := range e.funcs {
-		for _, g := range f.out {
-			if g.to != nil || g.target.Obj == nil {
-				continue
-			}
-			if fact := e.importedFact(g.target.Obj); fact != nil {
-				for i := range fact.Open {
-					e.passUp(g, &openAt{fact: fact.Open[i]})
-				}
-			}
-		}
-	}
-}
-
-// closeLoss records that a function with a context at hand reaches an open
-// loss: one verdict per home and ordinal, which collects its callers.
-func (e *engine) closeLoss(in *edge, o *openAt, hand []carrier) {
-	grade := e.gradeAt(in.from)
-	pos := in.site.instr.Pos()
-	if rule, ok := e.unheeded(grade, hand, true); ok {
-		e.note(pos, rule)
-		return
-	}
-	if grade == finding.GradeContract && !e.cfg.without[RuleStartUp] && o.fact.StartsUp(in.from.name(), o.fact.Chain) {
-		e.note(pos, RuleStartUp)
-		return
-	}
-	if grade == finding.GradeContract && e.onlyApart(in.from, hand) {
-		e.note(pos, RuleApart)
-		return
-	}
-	if e.allows.Allowed(pos, o.fact.Code) {
-		return
-	}
-	key := o.fact.key()
-	c := Closer{Name: in.from.name(), Key: in.from.key(), Node: in.from.nodeKey(), Pos: pos, Grade: grade, Chain: o.fact.Chain}
-	v := e.closed[key]
-	if v == nil {
-		if o.local != nil {
-			local := *o.local
-			v = &local
-			v.Open, v.Entries = o.fact, slices.Clone(v.Entries)
-		} else {
-			v = &Verdict{Code: o.fact.Code, Pos: pos, End: endOfCall(e.fileOf(pos), pos), Home: o.fact.Home, Sink: o.fact.Sink, Root: o.fact.Root, Use: o.fact.Use, Weak: o.fact.Weak, Open: o.fact}
-		}
-		e.closed[key] = v
-		e.verdicts = append(e.verdicts, v)
-	}
-	if grade > v.Grade {
-		v.Grade = grade
-		if !v.Local {
-			v.Pos, v.End = pos, endOfCall(e.fileOf(pos), pos)
-		}
-	}
-	v.Closers = append(v.Closers, c)
-	v.AddEntries(e.entries(in.from))
-}
-
-// closeKey tells one home's cause from another's.
-type closeKey struct {
-	code       finding.Code
-	home, sink string
-}
-
-func (o *OpenLoss) key() closeKey { return closeKey{o.Code, o.Home, o.Sink.Key} }
-
-// StartsUp reports whether the way from a function without a request in sight
-// to the loss belongs to a process's start or end. Work that could have taken
-// a context is judged by who calls it alone: its own name, Dial or Connect,
-// only says what it waits for.
-func (o *OpenLoss) StartsUp(closer string, chain []string) bool {
-	if o.Code != finding.SeveredCallee {
-		return StartUp(closer)
-	}
-	return StartUp(append([]string{closer}, chain...)...)
-}
-
-// closeUnderived notes that a caller in this package uses a context, which a
-// helper here has returned instead of the one it was given, for blocking work.
-func (e *engine) closeUnderived(s lossSite) {
-	helper := e.bySSA[s.o.Helper.Fn]
-	if s.o.Helper.Fn == nil || helper == nil {
-		return // reported in the helper's package, as CTX106
-	}
-	e.usedUnderived[helper] = append(e.usedUnderived[helper], s)
-}
-
-// findUnderived reports functions that take a context and return one that is
-// not derived from it: CTX102 if a caller in sight blocks on it, else CTX106.
-func (e *engine) findUnderived() {
-	for _, f := range e.funcs {
-		if len(f.carriers) == 0 || f.parent != nil || e.declaresResult(f) {
-			continue
-		}
-		for _, ret := range returns(f.ssa) {
-			for _, res := range ret.Results {
-				if provenance.Carries(res.Type()) {
-					e.underivedAt(f, ret, res)
-				}
-			}
-		}
-	}
-}
-
-func (e *engine) underivedAt(f *function, ret *ssa.Return, res ssa.Value) {
-	for _, o := range e.trace.Of(res) {
-		if o.Kind != provenance.Fresh || o.Helper != nil && o.Helper.HadContext {
-			continue
-		}
-		// The root's call if it is made here, else the return of a variable.
-		l := &loss{home: f, o: o, pos: ret.Pos()}
-		if root, ok := o.Site.(*ssa.Call); ok && root.Parent() == f.ssa {
-			l.root, l.pos, l.site = root, root.Pos(), &callsite{instr: root}
-			o.Maybe = o.Maybe || e.trace.Guarded(ret)
-			if rule, ok := e.silent(&passage{f, l.site, runsHere, o}); ok {
-				e.note(l.pos, rule)
-				continue
-			}
-		} else if o.Maybe || o.Values || e.trace.Guarded(ret) || e.inTest(l.pos) || e.inGenerated(l.pos) {
-			continue
-		}
-		if !e.seenUnderived[l.pos] {
-			e.seenUnderived[l.pos] = true
-			e.reportUnderived(l)
-		}
-	}
-}
-
-func (e *engine) reportUnderived(l *loss) {
-	f := l.home
-	grade := e.gradeAt(f)
-	if rule, ok := e.unheeded(grade, f.carriers, false); ok {
-		e.note(l.pos, rule)
-		return
-	}
-	v := &Verdict{Code: finding.UnderivedResult, Grade: grade}
-	uses := e.usedUnderived[f]
-	if len(uses) > 0 {
-		v.Code, l.sink, l.site = finding.SeveredCallee, uses[0].sink, uses[0].cs
-		v.Local = true
-	}
-	for _, u := range uses {
-		g := e.gradeAt(u.f)
-		v.Grade = max(v.Grade, g)
-		v.Closers = append(v.Closers, Closer{Name: u.f.name(), Key: u.f.key(), Node: u.f.nodeKey(), Pos: u.cs.instr.Pos(), Grade: g, Chain: []string{f.name()}})
-		v.AddEntries(e.entries(u.f))
-	}
-	if e.allows.Allowed(l.pos, v.Code, finding.UnderivedResult) {
-		return
-	}
-	v.fill(e, l)
-	v.Returned = true
-	v.setHand(f.carriers)
-	v.FixSafe = !e.mixed[l.root] && onlyPassedDown(l.root, true)
-	e.verdicts = append(e.verdicts, v)
-}
-
 // bestCarrier prefers a named context over a named provider over the rest.
 func bestCarrier(hand []carrier) carrier {
 	best, score := hand[0], -1
@@ -544,19 +230,4 @@ func bestCarrier(hand []carrier) carrier {
 		}
 	}
 	return best
-}
-
-// openFacts is what an importing package must know of f's open losses.
-func openFacts(f *function) []OpenLoss {
-	if f.obj == nil || f.obj.Name() == "init" || f.obj.Name() == "main" && f.obj.Pkg().Name() == "main" {
-		return nil
-	}
-	var out []OpenLoss
-	for _, o := range f.open {
-		out = append(out, o.fact)
-	}
-	slices.SortFunc(out, func(a, b OpenLoss) int {
-		return cmp.Or(cmp.Compare(a.Home, b.Home), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Sink.Key, b.Sink.Key))
-	})
-	return out
 }

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/ast/astutil"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // detachedLimit is the deadline that [Builder.BoundDetached] writes. Any finite
@@ -105,7 +106,7 @@ func (d *detachment) replaceRoot() error {
 	if err := cmp.Or(d.use.check(d.b.pass.Pkg), d.root.isRoot(d.info)); err != nil {
 		return err
 	}
-	if fn := calledFunc(d.info, d.root.call); fn.Pkg().Path() != "context" && fn.Pkg() != d.b.pass.Pkg {
+	if fn := typeutil.StaticCallee(d.info, d.root.call); fn.Pkg().Path() != "context" && fn.Pkg() != d.b.pass.Pkg {
 		return errors.New("the import of the root may become unused")
 	}
 	if v := d.info.FileVersions[d.root.file]; v != "" && version.Compare(v, "go1.21") < 0 {
@@ -125,16 +126,6 @@ func (d *detachment) replaceRoot() error {
 	return nil
 }
 
-func calledFunc(info *types.Info, call *ast.CallExpr) *types.Func {
-	fun := ast.Unparen(call.Fun)
-	if sel, ok := fun.(*ast.SelectorExpr); ok {
-		fun = sel.Sel
-	}
-	id, _ := fun.(*ast.Ident)
-	fn, _ := info.Uses[id].(*types.Func)
-	return fn
-}
-
 // outlivesHandler reports whether a provider of contexts may be asked for its
 // context after the handler has returned. A framework's own type may be used
 // for the next request by then.
@@ -152,7 +143,7 @@ func (d *detachment) edit() error {
 		if lit != nil {
 			return errors.New("the root is an argument of the function literal")
 		}
-		return d.wrapCall(true)
+		return d.wrapCall()
 	}
 	return d.variable(lit)
 }
@@ -164,7 +155,7 @@ func (d *detachment) insideLiteral(lit *ast.FuncLit) error {
 	stmt := lit.Body.List[i]
 	if as, ok := stmt.(*ast.AssignStmt); ok && as.Tok == token.DEFINE && len(as.Lhs) == 1 && ast.Unparen(as.Rhs[0]) == d.root.call {
 		if name, ok := as.Lhs[0].(*ast.Ident); ok {
-			cancel, err := d.freshName(lit.Body, "cancel", "stop")
+			cancel, err := freshName(lit.Body, d.root.call, cancelNames...)
 			if err != nil {
 				return err
 			}
@@ -178,10 +169,19 @@ func (d *detachment) insideLiteral(lit *ast.FuncLit) error {
 	if nestedWork(d.root.path, lit) {
 		return errors.New("the root is made in a function of its own")
 	}
-	return d.insertBefore(lit, stmt, d.parent, func(name string) {
-		d.replace(d.root.call.Pos(), d.root.call.End(), name)
-	}, "ctx", "detached")
+	name, err := freshName(lit.Body, d.root.call, contextNames...)
+	if err != nil {
+		return err
+	}
+	d.replace(d.root.call.Pos(), d.root.call.End(), name)
+	return d.insertBefore(lit, stmt, name)
 }
+
+// The names for what is declared in the goroutine, in the order of preference.
+var (
+	contextNames = []string{"ctx", "detached"}
+	cancelNames  = []string{"cancel", "stop"}
+)
 
 // nestedWork reports whether the root is inside another function literal than
 // lit, which may run after lit has ended.
@@ -194,14 +194,10 @@ func nestedWork(path []ast.Node, lit *ast.FuncLit) bool {
 	return true
 }
 
-// insertBefore makes a context with a deadline before a statement of the
-// goroutine, under the first of names that is free.
-func (d *detachment) insertBefore(lit *ast.FuncLit, stmt ast.Stmt, parent string, then func(name string), names ...string) error {
-	name, err := d.freshName(lit.Body, names...)
-	if err != nil {
-		return err
-	}
-	cancel, err := d.freshName(lit.Body, "cancel", "stop")
+// insertBefore makes a context with a deadline of the given name before a
+// statement of the goroutine.
+func (d *detachment) insertBefore(lit *ast.FuncLit, stmt ast.Stmt, name string) error {
+	cancel, err := freshName(lit.Body, d.root.call, cancelNames...)
 	if err != nil {
 		return err
 	}
@@ -214,15 +210,14 @@ func (d *detachment) insertBefore(lit *ast.FuncLit, stmt ast.Stmt, parent string
 		last := lit.Body.List[len(lit.Body.List)-1]
 		d.replace(last.End(), last.End(), d.newline(d.stmt.Pos(), 0))
 	}
-	d.replace(stmt.Pos(), stmt.Pos(), fmt.Sprintf("%s%s, %s := %s%sdefer %s()%s", before, name, cancel, d.timeout(parent), line, cancel, after))
-	then(name)
+	d.replace(stmt.Pos(), stmt.Pos(), fmt.Sprintf("%s%s, %s := %s%sdefer %s()%s", before, name, cancel, d.timeout(d.parent), line, cancel, after))
 	d.importTime()
 	return nil
 }
 
 // wrapCall makes a function literal of a call that is started directly.
 // Operands are then evaluated in the goroutine, so they must not change.
-func (d *detachment) wrapCall(rootInside bool) error {
+func (d *detachment) wrapCall() error {
 	call := d.stmt.Call
 	var err error
 	for _, e := range append([]ast.Expr{call.Fun}, call.Args...) {
@@ -236,23 +231,19 @@ func (d *detachment) wrapCall(rootInside bool) error {
 	if d.root.commented(call.Pos(), call.End()) {
 		return errCommented
 	}
-	names := []string{"ctx", "detached"}
-	if d.kept != nil {
-		names = []string{d.kept.Name()}
+	cancel, err := freshName(call, nil, "cancel")
+	if err != nil {
+		return err
 	}
 	name := ""
-	for _, n := range names {
-		if d.kept != nil || !mentions(call, n, d.root.call) {
-			name = n
-			break
-		}
-	}
-	if name == "" || mentions(call, "cancel", nil) {
-		return errors.New("no name is free")
+	if d.kept != nil {
+		name = d.kept.Name()
+	} else if name, err = freshName(call, d.root.call, contextNames...); err != nil {
+		return err
 	}
 	in := d.newline(d.stmt.Pos(), 1)
-	d.replace(call.Pos(), call.Pos(), fmt.Sprintf("func() {%s%s, cancel := %s%sdefer cancel()%s", in, name, d.timeout(d.parent), in, in))
-	if rootInside {
+	d.replace(call.Pos(), call.Pos(), fmt.Sprintf("func() {%[1]s%[2]s, %[3]s := %[4]s%[1]sdefer %[3]s()%[1]s", in, name, cancel, d.timeout(d.parent)))
+	if d.kept == nil {
 		d.replace(d.root.call.Pos(), d.root.call.End(), name)
 	}
 	d.replace(call.End(), call.End(), d.newline(d.stmt.Pos(), 0)+"}()")
@@ -276,10 +267,10 @@ func (d *detachment) variable(lit *ast.FuncLit) error {
 	}
 	d.parent, d.kept = v.Name(), v
 	if lit == nil {
-		return d.wrapCall(false)
+		return d.wrapCall()
 	}
 	if within(d.firstUse(v), lit.Body) && len(d.stmt.Call.Args) == 0 {
-		return d.insertBefore(lit, lit.Body.List[0], v.Name(), func(string) {}, v.Name())
+		return d.insertBefore(lit, lit.Body.List[0], v.Name())
 	}
 	return errors.New("the root is an argument of the function literal")
 }
@@ -348,30 +339,9 @@ func (d *detachment) onlyNames(call *ast.CallExpr) error {
 	return nil
 }
 
-// mentions reports whether a name is spelled in a node, except in one part.
-func mentions(n ast.Node, name string, except ast.Node) bool {
-	found := false
-	ast.Inspect(n, func(n ast.Node) bool {
-		if n == except {
-			return false
-		}
-		if id, ok := n.(*ast.Ident); ok && id.Name == name {
-			found = true
-		}
-		return !found
-	})
-	return found
-}
-
-// freshName is the first of names that can be declared in a block without
-// meeting another use of it there.
-func (d *detachment) freshName(block *ast.BlockStmt, names ...string) (string, error) {
-	for _, name := range names {
-		if d.kept != nil && name == d.kept.Name() || !mentions(block, name, d.root.call) {
-			return name, nil
-		}
-	}
-	return "", errors.New("no name is free")
+// newline begins a line that is indented like that of pos, and deeper.
+func (d *detachment) newline(pos token.Pos, deeper int) string {
+	return "\n" + d.b.indent(pos) + strings.Repeat("\t", deeper)
 }
 
 func (d *detachment) timeout(parent string) string {
@@ -382,22 +352,13 @@ func (d *detachment) replace(pos, end token.Pos, text string) {
 	d.edits = append(d.edits, analysis.TextEdit{Pos: pos, End: end, NewText: []byte(text)})
 }
 
-// newline begins a line that is indented like that of pos, and deeper. Gofmt
-// indents by one tab, which is one column.
-func (d *detachment) newline(pos token.Pos, deeper int) string {
-	column := d.b.pass.Fset.PositionFor(pos, false).Column
-	return "\n" + strings.Repeat("\t", column-1+deeper)
-}
-
 // packageName is how the go statement spells a package of the standard
 // library: the name that the file imports it by, or its own if it will be
 // imported.
 func (d *detachment) packageName(path string) (string, error) {
-	name := path
-	for _, im := range d.b.planFor(d.root.file).imports {
-		if pkg := d.info.PkgNameOf(im.spec); pkg.Imported().Path() == path {
-			name = pkg.Name()
-		}
+	name, err := d.b.importName(d.root.file, path)
+	if err != nil {
+		name = path // it will be imported
 	}
 	scope := d.b.pass.Pkg.Scope().Innermost(d.stmt.Pos())
 	if scope == nil {
@@ -417,57 +378,4 @@ func (d *detachment) importTime() {
 	if edit := d.b.planFor(d.root.file).addImport("time"); edit != nil {
 		d.edits = append(d.edits, *edit)
 	}
-}
-
-// addImport imports a package of the standard library, or returns nil if the
-// file does already: in the group of the file's first such import, at its
-// place in the alphabet.
-func (p *plan) addImport(path string) *analysis.TextEdit {
-	quoted := `"` + path + `"`
-	var decl *ast.GenDecl
-	for _, d := range p.lines.file.Decls {
-		gd, ok := d.(*ast.GenDecl)
-		if !ok || gd.Tok != token.IMPORT {
-			continue
-		}
-		for _, s := range gd.Specs {
-			spec := s.(*ast.ImportSpec)
-			if named := spec.Name == nil || spec.Name.Name != "_" && spec.Name.Name != "."; named && spec.Path.Value == quoted {
-				return nil
-			}
-			if decl == nil && spec.Path.Value != `"C"` {
-				decl = gd
-			}
-		}
-	}
-	if decl == nil {
-		at := p.lines.file.Name.End()
-		return &analysis.TextEdit{Pos: at, End: at, NewText: []byte("\n\nimport " + quoted)}
-	}
-	if !decl.Lparen.IsValid() {
-		at := decl.End()
-		return &analysis.TextEdit{Pos: at, End: at, NewText: []byte("\nimport " + quoted)}
-	}
-	var before ast.Spec
-	for i, s := range decl.Specs {
-		spec := s.(*ast.ImportSpec)
-		if i > 0 && p.lines.of(spec.Pos()) > p.lines.of(decl.Specs[i-1].End())+1 {
-			break // the next group
-		}
-		if spec.Path.Value > quoted {
-			at := spec.Pos()
-			if before == nil && spec.Doc != nil {
-				at = spec.Doc.Pos()
-			}
-			return &analysis.TextEdit{Pos: at, End: at, NewText: []byte(quoted + "\n\t")}
-		}
-		before = s
-	}
-	at := before.End()
-	for _, c := range p.lines.file.Comments {
-		if p.lines.of(c.Pos()) == p.lines.of(at) && c.Pos() >= at {
-			at = c.End()
-		}
-	}
-	return &analysis.TextEdit{Pos: at, End: at, NewText: []byte("\n\t" + quoted)}
 }

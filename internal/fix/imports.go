@@ -7,6 +7,8 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+
+	"golang.org/x/tools/go/analysis"
 )
 
 // importSpec is an import that binds a name in its file, with the uses of the
@@ -105,4 +107,57 @@ func (l lines) commentedInside(decl *ast.GenDecl) bool {
 		}
 	}
 	return false
+}
+
+// addImport imports a package of the standard library, or returns nil if the
+// file does already: in the group of the file's first such import, at its
+// place in the alphabet.
+func (p *plan) addImport(path string) *analysis.TextEdit {
+	quoted := `"` + path + `"`
+	var decl *ast.GenDecl
+	for _, d := range p.lines.file.Decls {
+		gd, ok := d.(*ast.GenDecl)
+		if !ok || gd.Tok != token.IMPORT {
+			continue
+		}
+		for _, s := range gd.Specs {
+			spec := s.(*ast.ImportSpec)
+			if named := spec.Name == nil || spec.Name.Name != "_" && spec.Name.Name != "."; named && spec.Path.Value == quoted {
+				return nil
+			}
+			if decl == nil && spec.Path.Value != `"C"` {
+				decl = gd
+			}
+		}
+	}
+	if decl == nil {
+		at := p.lines.file.Name.End()
+		return &analysis.TextEdit{Pos: at, End: at, NewText: []byte("\n\nimport " + quoted)}
+	}
+	if !decl.Lparen.IsValid() {
+		at := decl.End()
+		return &analysis.TextEdit{Pos: at, End: at, NewText: []byte("\nimport " + quoted)}
+	}
+	var before ast.Spec
+	for i, s := range decl.Specs {
+		spec := s.(*ast.ImportSpec)
+		if i > 0 && p.lines.of(spec.Pos()) > p.lines.of(decl.Specs[i-1].End())+1 {
+			break // the next group
+		}
+		if spec.Path.Value > quoted {
+			at := spec.Pos()
+			if before == nil && spec.Doc != nil {
+				at = spec.Doc.Pos()
+			}
+			return &analysis.TextEdit{Pos: at, End: at, NewText: []byte(quoted + "\n\t")}
+		}
+		before = s
+	}
+	at := before.End()
+	for _, c := range p.lines.file.Comments {
+		if p.lines.of(c.Pos()) == p.lines.of(at) && c.Pos() >= at {
+			at = c.End()
+		}
+	}
+	return &analysis.TextEdit{Pos: at, End: at, NewText: []byte("\n\t" + quoted)}
 }
