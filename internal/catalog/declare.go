@@ -1,9 +1,12 @@
 package catalog
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"go/types"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -140,30 +143,29 @@ func returnsContext(sig *types.Signature) bool {
 	return false
 }
 
-// Missing checks the lines about functions of pkg that do not come from the
-// embedded tables: each must name a function that exists and can be what the
-// line says.
-func (c *Catalog) Missing(pkg *types.Package) error {
-	var errs []error
-	check := func(e *Entry) {
-		if e.Symbol.Wide() || builtinTable(e.Pos) {
-			return
-		}
-		fn := functionNamed(pkg, e.Symbol)
-		if fn == nil {
-			errs = append(errs, fmt.Errorf("%v: package %s has no %v", e.Pos, pkg.Path(), e.Symbol))
-		} else if err := e.Check(fn); err != nil {
-			errs = append(errs, fmt.Errorf("%v: %v: %w", e.Pos, e.Symbol, err))
-		}
-	}
-	if lines := c.packages[pkg.Path()]; lines != nil {
-		for _, e := range lines.byName {
-			check(e)
-		}
+// CheckPackage checks the lines about functions of pkg that do not come from
+// the embedded tables: each must name a function that exists and can be what
+// the line says.
+func (c *Catalog) CheckPackage(pkg *types.Package) error {
+	var lines []*Entry
+	if l := c.packages[pkg.Path()]; l != nil {
+		lines = slices.Collect(maps.Values(l.byName))
 	}
 	for _, e := range c.marks {
 		if e.Symbol.Pkg == pkg.Path() {
-			check(e)
+			lines = append(lines, e)
+		}
+	}
+	lines = slices.DeleteFunc(lines, func(e *Entry) bool { return e.Symbol.Wide() || builtinTable(e.Pos) })
+	slices.SortFunc(lines, func(a, b *Entry) int {
+		return cmp.Or(cmp.Compare(a.Pos.Origin, b.Pos.Origin), cmp.Compare(a.Pos.Line, b.Pos.Line), a.Symbol.compare(b.Symbol))
+	})
+	var errs []error
+	for _, e := range lines {
+		if fn := functionNamed(pkg, e.Symbol); fn == nil {
+			errs = append(errs, fmt.Errorf("%v: package %s has no %v", e.Pos, pkg.Path(), e.Symbol))
+		} else if err := e.Check(fn); err != nil {
+			errs = append(errs, fmt.Errorf("%v: %v: %w", e.Pos, e.Symbol, err))
 		}
 	}
 	return errors.Join(errs...)
