@@ -66,14 +66,19 @@ func TestRealClock(t *testing.T) {
 		sc.Warmup, sc.Trigger.For, sc.Observe = time.Second, time.Second, 3*time.Second
 	}
 	b, a := saturate.Run(t, before), saturate.Run(t, after)
+	counted := 0
 	for i := range b {
 		if b[i].Invalid != "" || a[i].Invalid != "" {
 			t.Logf("seed %d does not count: %s%s", b[i].Seed, b[i].Invalid, a[i].Invalid)
 			continue
 		}
+		counted++
 		if b[i].Post >= a[i].Post {
 			t.Errorf("seed %d: goodput %v with lost deadlines, %v with deadlines", b[i].Seed, b[i].Post, a[i].Post)
 		}
+	}
+	if counted == 0 {
+		t.Skip("nothing was tested: the machine disturbed every trial")
 	}
 }
 
