@@ -20,9 +20,10 @@ const modulePath = "github.com/ctxprop/ctxprop"
 // do not know each other; that holds for the analyzers above all, which share
 // what they need through ctxflow.
 var layers = [][]string{
-	{"internal/finding", "internal/fix", "internal/callee", "internal/loops", "internal/spell", "internal/retry/retrytest"},
+	{"internal/fix", "internal/callee", "internal/loops", "internal/spell", "internal/retry/retrytest"},
+	{"internal/finding"},
 	{"internal/catalog", "internal/fix/fixtest", "internal/retry"},
-	{"internal/provenance", "internal/errflow", "internal/prove", "internal/dialopt"},
+	{"internal/provenance", "internal/errflow", "internal/prove", "internal/dialopt", "internal/configfile"},
 	{"internal/request"},
 	{"internal/ctxflow"},
 	{"analyzers/*", "internal/link"},
@@ -37,12 +38,13 @@ var layers = [][]string{
 var modules = []string{
 	"github.com/rogpeppe/go-internal", // testscript, in tests only
 	"golang.org/x/mod",                // module zips, in tests only
+	"go.yaml.in/yaml/v3",              // the configuration file; nothing that the suite imports
 	"golang.org/x/tools",
 	"honnef.co/go/tools", // analysis/dfa/dense, and staticcheck as a tool
 }
 
 // shipped may be linked into the command and into whatever imports the suite.
-var shipped = []string{modulePath, "golang.org/x/mod", "golang.org/x/sync", "golang.org/x/tools", "honnef.co/go/tools"}
+var shipped = []string{modulePath, "go.yaml.in/yaml/v3", "golang.org/x/mod", "golang.org/x/sync", "golang.org/x/tools", "honnef.co/go/tools"}
 
 func layerOf(t *testing.T, importPath string) int {
 	t.Helper()

@@ -14,13 +14,13 @@ import (
 //
 // All replacements of the package are announced before the first fix is
 // built, since an import may lose its last use through several of them.
-func addFixes(pass *analysis.Pass, vs []*ctxflow.Verdict, fs []*finding.Finding, least finding.Severity) {
+func addFixes(pass *analysis.Pass, vs []*ctxflow.Verdict, fs []*finding.Finding, shown finding.Filter) {
 	b := fix.NewBuilder(pass)
 	planned := make([]*fix.Replacement, len(fs))
 	bounds := make([]func() (analysis.SuggestedFix, error), len(fs))
 	for i, v := range vs {
 		obj, method := v.HandVar()
-		if obj == nil || !v.FixSafe || fs[i].Severity < least {
+		if obj == nil || !v.FixSafe || !shown.Shows(fs[i]) {
 			continue
 		}
 		call := b.CallAt(v.RootCall)

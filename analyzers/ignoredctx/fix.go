@@ -15,11 +15,11 @@ import (
 
 // addFixes attaches at most one fix to each finding that is reported. fs[i] is
 // the finding of vs[i].
-func addFixes(pass *analysis.Pass, vs []*ctxflow.Verdict, fs []*finding.Finding, least finding.Severity) {
+func addFixes(pass *analysis.Pass, vs []*ctxflow.Verdict, fs []*finding.Finding, shown finding.Filter) {
 	b := fix.NewBuilder(pass)
 	for i, v := range vs {
 		obj, method := v.HandVar()
-		if obj == nil || !v.FixSafe || fs[i].Severity < least {
+		if obj == nil || !v.FixSafe || !shown.Shows(fs[i]) {
 			continue
 		}
 		if f, ok := fixOf(pass, b, v, fix.Expr{Var: obj, Method: method}); ok {

@@ -27,7 +27,7 @@ func New(flow *analysis.Analyzer) *analysis.Analyzer {
 	return ctxflow.Reporter{Name: name, Doc: doc, Find: find}.Analyzer(flow)
 }
 
-func find(pass *analysis.Pass, flow *ctxflow.Result, least finding.Severity) []*finding.Finding {
+func find(pass *analysis.Pass, flow *ctxflow.Result, shown finding.Filter) []*finding.Finding {
 	var vs []*ctxflow.Verdict
 	var fs []*finding.Finding
 	for _, v := range flow.Verdicts {
@@ -35,7 +35,7 @@ func find(pass *analysis.Pass, flow *ctxflow.Result, least finding.Severity) []*
 			vs, fs = append(vs, v), append(fs, Finding(pass.Fset, v))
 		}
 	}
-	addFixes(pass, vs, fs, least)
+	addFixes(pass, vs, fs, shown)
 	return fs
 }
 

@@ -22,7 +22,7 @@ func New(flow *analysis.Analyzer) *analysis.Analyzer {
 }
 
 // find makes what each part finds; each looks after its own codes.
-func find(pass *analysis.Pass, flow *ctxflow.Result, _ finding.Severity) []*finding.Finding {
+func find(pass *analysis.Pass, flow *ctxflow.Result, _ finding.Filter) []*finding.Finding {
 	var fs []*finding.Finding
 	for _, part := range []func(*analysis.Pass, *ctxflow.Result) []*finding.Finding{configs, knobs, nests} {
 		fs = append(fs, part(pass, flow)...)

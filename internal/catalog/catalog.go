@@ -96,17 +96,54 @@ func load() (*Catalog, error) {
 }
 
 // Extend returns a catalog that knows the lines of text as well. They override
-// lines of c about the same symbol. Errors name origin and line, one error per
-// bad line.
+// lines of c about the same symbol, and where a LineDirective names another
+// origin, lines from there override those before. Errors name origin and line,
+// one error per bad line.
 func (c *Catalog) Extend(origin, text string) (*Catalog, error) {
 	t, err := parse(origin, text)
-	if err == nil {
-		err = t.checkDuplicates()
-	}
 	if err != nil {
 		return nil, err
 	}
-	return c.with(t), nil
+	for _, part := range t.byOrigin() {
+		if err := part.checkDuplicates(); err != nil {
+			return nil, err
+		}
+		c = c.with(part)
+	}
+	return c, nil
+}
+
+// byOrigin splits a table by where its lines come from, in the order in which
+// the origins come first.
+func (t *table) byOrigin() []table {
+	var parts []table
+	index := map[string]int{}
+	part := func(p Pos) *table {
+		i, ok := index[p.Origin]
+		if !ok {
+			i = len(parts)
+			index[p.Origin] = i
+			parts = append(parts, table{})
+		}
+		return &parts[i]
+	}
+	for _, e := range t.entries {
+		p := part(e.Pos)
+		p.entries = append(p.entries, e)
+	}
+	for _, r := range t.roots {
+		p := part(r.Pos)
+		p.roots = append(p.roots, r)
+	}
+	for _, s := range t.services {
+		p := part(s.Pos)
+		p.services = append(p.services, s)
+	}
+	for _, v := range t.providers {
+		p := part(v.Pos)
+		p.providers = append(p.providers, v)
+	}
+	return parts
 }
 
 // with returns a copy of c in which t overrides what it also describes.

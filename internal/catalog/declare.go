@@ -143,6 +143,19 @@ func returnsContext(sig *types.Signature) bool {
 	return false
 }
 
+// CheckImports is CheckPackage for pkg and what it imports: lines are about
+// libraries above all.
+func (c *Catalog) CheckImports(pkg *types.Package) error {
+	if c == Default() {
+		return nil
+	}
+	errs := []error{c.CheckPackage(pkg)}
+	for _, imported := range pkg.Imports() {
+		errs = append(errs, c.CheckPackage(imported))
+	}
+	return errors.Join(errs...)
+}
+
 // CheckPackage checks the lines about functions of pkg that do not come from
 // the embedded tables: each must name a function that exists and can be what
 // the line says.

@@ -33,6 +33,10 @@ func parse(origin, text string) (table, error) {
 		line int
 	)
 	for physical := range strings.SplitSeq(text, "\n") {
+		if at, ok := lineDirective(physical); ok {
+			origin, line = at.Origin, at.Line-1
+			continue
+		}
 		line++
 		for _, statement := range statements(physical) {
 			pos := Pos{origin, line}
@@ -42,6 +46,20 @@ func parse(origin, text string) (table, error) {
 		}
 	}
 	return t, errors.Join(errs...)
+}
+
+// LineDirective is a line after which a text goes on as if it stood at p: with
+// lines from several places, messages still name where each was written.
+func LineDirective(p Pos) string { return fmt.Sprintf("#line %v\n", p) }
+
+func lineDirective(physical string) (Pos, bool) {
+	at, ok := strings.CutPrefix(physical, "#line ")
+	i := strings.LastIndexByte(at, ':')
+	if !ok || i < 0 {
+		return Pos{}, false
+	}
+	line, err := strconv.Atoi(at[i+1:])
+	return Pos{at[:i], line}, err == nil && line > 0
 }
 
 // statements splits a physical line at semicolons and drops its comment.

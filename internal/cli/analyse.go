@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -45,10 +46,17 @@ func (u *unit) findings() []*finding.Finding {
 // would report, so they are told what the run shows.
 func (p *process) analyzers(o *options) []*analysis.Analyzer {
 	as := p.suite(o.own, o.catalog)
-	for _, a := range as {
-		if a.Flags.Lookup("severity") != nil {
-			_ = a.Flags.Set("severity", o.severity.String()) // one of those that they know
+	set := func(flag, value string) {
+		for _, a := range as {
+			if a.Flags.Lookup(flag) != nil {
+				_ = a.Flags.Set(flag, value) // the command's own flag has checked it
+			}
 		}
+	}
+	set("severity", o.severity.String())
+	set("codes", o.codes.String())
+	if o.threshold != 0 {
+		set("threshold", strconv.Itoa(o.threshold))
 	}
 	return as
 }

@@ -30,9 +30,9 @@ func (p *process) check(ctx context.Context, args []string) error {
 	r := &report{dir: g.dir, fset: prog.fset, findings: dedupe(findingsOf(prog, units))}
 	finding.Sort(r.findings)
 	if o.why.file != "" {
-		return p.why(o.why, r, units)
+		return p.why(o, r, units)
 	}
-	r.findings = atLeast(r.findings, o.severity)
+	r.findings = o.shown(r.findings)
 	if err := o.format.print(p.stdout, r); err != nil {
 		return err
 	}
@@ -46,9 +46,15 @@ func (p *process) check(ctx context.Context, args []string) error {
 func (p *process) loadAndAnalyse(ctx context.Context, o *options, g *goEnv) (*program, []*unit, error) {
 	progress := startProgress(p.stderr, o.verbose)
 	defer progress.stop()
+	if o.verbose && o.config != "" {
+		fmt.Fprintf(p.stderr, "ctxprop: configuration: %s\n", o.config)
+	}
 	progress.stage("loading packages")
 	prog, err := p.load(ctx, o, g)
 	if err != nil {
+		return nil, nil, err
+	}
+	if err := o.checkCatalog(prog); err != nil {
 		return nil, nil, err
 	}
 	progress.stage(fmt.Sprintf("analysing %d packages", len(prog.pkgs)))

@@ -38,6 +38,7 @@ var subcommands = []struct {
 	{"check", (*process).check},
 	{"prove", (*process).prove},
 	{"config", (*process).config},
+	{"init", (*process).init},
 	{"explain", (*process).explain},
 	{"version", (*process).version},
 	{"help", (*process).help},

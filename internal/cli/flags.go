@@ -13,35 +13,34 @@ import (
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
-// options is the command line of check.
+// options is the command line of check, with what a configuration adds to it.
 type options struct {
-	format   format
-	severity finding.Severity
-	tests    bool
-	dir      string
-	tags     string
-	why      place
-	own      list
-	catalog  string
-	verbose  bool
-	patterns []string
-	overlay  *overlay // of the files to analyse, or nil; no flag
+	format    format
+	severity  finding.Severity
+	codes     finding.Policy
+	threshold int // 0 for the default
+	tests     bool
+	dir       string
+	config    string // a file, "none", or "" for the nearest
+	tags      string
+	why       place
+	own       list
+	catalog   string
+	verbose   bool
+	patterns  []string
+	shows     bool     // severity and tests are for what is shown; no flag
+	overlay   *overlay // of the files to analyse, or nil; no flag
 }
 
 // flagSet binds the flags of check to o. The texts are those of the help.
 func flagSet(o *options) *flag.FlagSet {
-	o.format, o.severity, o.tests = formats[0], finding.Warning, true
+	o.format = formats[0]
 	fs := flag.NewFlagSet("ctxprop", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.Var(&o.format, "format", "print findings as `text`, json, sarif, github annotations or rdjsonl for reviewdog")
-	fs.Var((*severityFlag)(&o.severity), "severity", "show, and count for the exit code, findings from this `severity` on: error, warning or info")
-	fs.BoolVar(&o.tests, "tests", true, "analyse test files too")
-	fs.StringVar(&o.dir, "C", "", "run in `directory`; printed file names are relative to it")
-	fs.StringVar(&o.tags, "tags", "", "comma-separated `list` of build tags")
+	o.bindShown(fs)
+	o.bindAnalysis(fs)
 	fs.Var(&o.why, "why", "print what is known about the contexts at `file:line` instead of findings")
-	fs.Var(&o.own, "own", "comma-separated import-path `prefixes` of dependencies to analyse like own code, or all")
-	fs.Func("catalog", "more `lines` for the catalog, separated by newlines or semicolons: what blocks, stores or derives in your libraries", o.setCatalog)
-	fs.BoolVar(&o.verbose, "v", false, "print to stderr what was loaded and how long it took")
 	return fs
 }
 
@@ -54,6 +53,29 @@ func (o *options) setCatalog(text string) error {
 	return nil
 }
 
+// checkCatalog checks that the lines fit the functions of the program that they
+// are about. The analyzers would say the same, once for every importer.
+func (o *options) checkCatalog(prog *program) error {
+	if o.catalog == "" {
+		return nil
+	}
+	c, err := catalog.Default().Extend("-catalog", o.catalog)
+	if err != nil {
+		return err
+	}
+	var texts []string
+	for _, pkg := range prog.pkgs {
+		if err := c.CheckImports(pkg.Types); err != nil {
+			texts = append(texts, strings.Split(err.Error(), "\n")...)
+		}
+	}
+	if texts == nil {
+		return nil
+	}
+	slices.Sort(texts)
+	return errors.New(strings.Join(slices.Compact(texts), "\n\t"))
+}
+
 // parseOptions reads the arguments of check. Without patterns it is the
 // package in the current directory, as for go vet and staticcheck.
 func parseOptions(args []string) (*options, error) {
@@ -62,7 +84,18 @@ func parseOptions(args []string) (*options, error) {
 	if err := fs.Parse(args); err != nil {
 		return nil, flagError(fs, err)
 	}
-	return o, o.setPatterns(fs.Args())
+	if err := o.setPatterns(fs.Args()); err != nil {
+		return nil, err
+	}
+	return o, o.configure(fs)
+}
+
+func parseThreshold(text string) (int, error) {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 2 {
+		return 0, errors.New("want a product of attempts, 2 or more")
+	}
+	return n, nil
 }
 
 func (o *options) setPatterns(patterns []string) error {

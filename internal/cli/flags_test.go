@@ -18,14 +18,15 @@ func TestDefaults(t *testing.T) {
 }
 
 func TestFlags(t *testing.T) {
+	dir := t.TempDir()
 	o, err := parseOptions([]string{
-		"-format=json", "-severity", "info", "-tests=false", "-C", "sub", "-tags", "a,b",
-		"-own", "example.com/a, example.com/b", "-own", "example.com/a", "-catalog", "quiet example.com/rpc.Call", "-v", "./x", "./y",
+		"-format=json", "-severity", "info", "-tests=false", "-C", dir, "-tags", "a,b",
+		"-own", "example.com/a, example.com/b", "-own", "example.com/a", "-catalog", "quiet example.com/rpc.Call", "-codes", "CTX203=off", "-codes=all=info@gen", "-threshold=12", "-v", "./x", "./y",
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.format.name != "json" || o.severity != finding.Info || o.tests || o.dir != "sub" || o.tags != "a,b" || o.catalog != "quiet example.com/rpc.Call" || !o.verbose {
+	if o.format.name != "json" || o.severity != finding.Info || o.tests || o.dir != dir || o.tags != "a,b" || o.catalog != "quiet example.com/rpc.Call" || o.codes.String() != "CTX203=off,all=info@gen" || o.threshold != 12 || !o.verbose {
 		t.Errorf("got %+v", o)
 	}
 	if want := (list{"example.com/a", "example.com/b"}); !slices.Equal(o.own, want) {

@@ -110,6 +110,9 @@ func (pr *proof) analyse(ctx context.Context, over *prove.Overlay) (*prove.Progr
 	if err != nil {
 		return nil, err
 	}
+	if err := o.checkCatalog(prog); err != nil {
+		return nil, err
+	}
 	asked := make(map[string]bool) // files that the patterns match
 	for _, pkg := range prog.pkgs {
 		for _, name := range pkg.CompiledGoFiles {
@@ -121,7 +124,7 @@ func (pr *proof) analyse(ctx context.Context, over *prove.Overlay) (*prove.Progr
 	if err != nil {
 		return nil, err
 	}
-	fs := atLeast(dedupe(findingsOf(prog, units)), o.severity)
+	fs := o.shown(dedupe(findingsOf(prog, units)))
 	finding.Sort(fs)
 	pkgs := linked(units)
 	return &prove.Program{

@@ -33,11 +33,7 @@ func proveFlagSet(o *proveOptions) *flag.FlagSet {
 	fs.BoolVar(&o.init, "init", false, "write a saturation test for each gRPC service of the packages, and run nothing")
 	fs.Var(&o.write, "format", "print the outcome as `text` or json")
 	fs.Var((*severityFlag)(&o.severity), "severity", "make the fixes of findings from this `severity` on: error, warning or info")
-	fs.StringVar(&o.dir, "C", "", "run in `directory`; printed file names are relative to it")
-	fs.StringVar(&o.tags, "tags", "", "comma-separated `list` of build tags, besides "+prove.BuildTag)
-	fs.Var(&o.own, "own", "comma-separated import-path `prefixes` of dependencies to analyse like own code, or all")
-	fs.Func("catalog", "more `lines` for the catalog, separated by newlines or semicolons", o.setCatalog)
-	fs.BoolVar(&o.verbose, "v", false, "print to stderr what takes how long")
+	o.bindAnalysis(fs)
 	return fs
 }
 
@@ -50,7 +46,10 @@ func parseProveOptions(args []string) (*proveOptions, error) {
 		}
 		return nil, flagError(fs, err)
 	}
-	return o, o.setPatterns(fs.Args())
+	if err := o.setPatterns(fs.Args()); err != nil {
+		return nil, err
+	}
+	return o, o.configure(fs)
 }
 
 // proofFormat is a way to print a proof, and a flag value.

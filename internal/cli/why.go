@@ -12,7 +12,8 @@ import (
 )
 
 // why answers -why: what is known at a line, shown or not.
-func (p *process) why(at place, r *report, units []*unit) error {
+func (p *process) why(o *options, r *report, units []*unit) error {
+	at := o.why
 	file := at.file
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(r.dir, file)
@@ -24,6 +25,7 @@ func (p *process) why(at place, r *report, units []*unit) error {
 	for _, f := range r.findings {
 		if f.Position.Filename == file && f.Position.Line == at.line {
 			writeWhy(&b, f, r.dir)
+			writeRule(&b, o, f)
 		}
 	}
 	for _, line := range sitesAt(file, at.line, r, units) {
@@ -90,6 +92,20 @@ func writeWhy(b *strings.Builder, f *finding.Finding, dir string) {
 		fmt.Fprintf(b, "\t%s\n", stepText(s, dir))
 	}
 	fmt.Fprintf(b, "\tidentity: %s\n", f.ID)
+}
+
+// writeRule says what the rules for codes make of the finding.
+func writeRule(b *strings.Builder, o *options, f *finding.Finding) {
+	by := "-codes"
+	if o.config != "" && o.config != noConfig {
+		by += " or " + o.config
+	}
+	switch severity, ok := o.codes.Severity(f); {
+	case !ok:
+		fmt.Fprintf(b, "\tturned off by %s\n", by)
+	case severity != f.Severity:
+		fmt.Fprintf(b, "\tmade %s by %s\n", severity, by)
+	}
 }
 
 func gradeText(g finding.Grade) string {

@@ -39,7 +39,7 @@ func (e *engine) declare() error {
 			return err
 		}
 	}
-	return e.catalog.CheckPackage(e.pass.Pkg)
+	return e.catalog.CheckImports(e.pass.Pkg)
 }
 
 // declaredBelow lists what the packages below have declared.

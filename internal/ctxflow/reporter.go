@@ -14,14 +14,14 @@ type Reporter struct {
 	Name string
 	Doc  string
 	// Find makes the findings of a package of the user's own. Fixes are for
-	// those of the least severity that is shown and above: a fix may carry the
-	// edits of others, so what nobody sees must not have one.
-	Find func(pass *analysis.Pass, flow *Result, least finding.Severity) []*finding.Finding
+	// those that are shown: a fix may carry the edits of others, so what nobody
+	// sees must not have one.
+	Find func(pass *analysis.Pass, flow *Result, shown finding.Filter) []*finding.Finding
 }
 
 // Analyzer makes the analyzer, on the results of flow.
 func (r Reporter) Analyzer(flow *analysis.Analyzer) *analysis.Analyzer {
-	least := finding.Warning
+	shown := finding.Filter{Least: finding.Warning}
 	a := &analysis.Analyzer{
 		Name:       r.Name,
 		Doc:        r.Doc,
@@ -30,7 +30,11 @@ func (r Reporter) Analyzer(flow *analysis.Analyzer) *analysis.Analyzer {
 		ResultType: reflect.TypeFor[[]*finding.Finding](),
 	}
 	a.Flags.Func("severity", "report at or above error, warning or info (default warning)", func(s string) (err error) {
-		least, err = finding.ParseSeverity(s)
+		shown.Least, err = finding.ParseSeverity(s)
+		return err
+	})
+	a.Flags.Func("codes", "turn codes off or set their severity, CODE=LEVEL or CODE=LEVEL@PATH, separated by commas; LEVEL is off, on, info, warning or error, and the last rule that matches holds", func(s string) (err error) {
+		shown.Policy, err = finding.ParsePolicy(s)
 		return err
 	})
 	a.Run = func(pass *analysis.Pass) (any, error) {
@@ -39,9 +43,9 @@ func (r Reporter) Analyzer(flow *analysis.Analyzer) *analysis.Analyzer {
 		if result.Directives == nil {
 			return fs, nil // not the user's own code
 		}
-		fs = append(r.Find(pass, result, least), finding.BadDirectives(pass.Fset, pass.Pkg.Path(), result.Directives, r.Name, false)...)
+		fs = append(r.Find(pass, result, shown), finding.BadDirectives(pass.Fset, pass.Pkg.Path(), result.Directives, r.Name, false)...)
 		for _, f := range fs {
-			if f.Severity >= least {
+			if shown.Shows(f) {
 				pass.Report(f.Diagnostic())
 			}
 		}
