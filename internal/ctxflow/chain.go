@@ -31,6 +31,7 @@ func (e *engine) openUp(ls []*loss) {
 	l := ls[0]
 	fact := e.openFact(l)
 	fact.More = len(ls) - 1
+	fact.Kept = !slices.ContainsFunc(ls, func(l *loss) bool { return !keptCancel(l) })
 	for _, l := range ls {
 		fact.Owned = fact.Owned || l.o.Cancelled || e.doesOnAndOn(l.home, l.site)
 	}
@@ -144,6 +145,10 @@ func (e *engine) closeLoss(in *edge, o *openAt, hand []carrier) {
 	}
 	if grade == finding.GradeContract && !e.cfg.without[RuleStartUp] && o.fact.StartsUp(in.from.name(), o.fact.Chain) {
 		e.note(pos, RuleStartUp)
+		return
+	}
+	if grade == finding.GradeContract && o.fact.Kept && !e.cfg.without[RuleOwned] {
+		e.note(pos, RuleOwned)
 		return
 	}
 	if grade == finding.GradeContract && e.onlyApart(in.from, hand) {

@@ -90,6 +90,7 @@ type OpenLoss struct {
 	More    int    // further roots in the same home, which have the same cause
 	Bounded bool
 	Owned   bool     // when it ends is somebody's business: it has a cancel function, or a worker does it
+	Kept    bool     // the cancel function of each root is kept by somebody who can end the work
 	Chain   []string // names from the exported function down to the home
 }
 

@@ -51,6 +51,47 @@ func cancelFuncs(ctx ssa.Value, depth int) []ssa.Value {
 	return out
 }
 
+// keptCancel reports whether a cancel function of the loss's root goes to where
+// it outlives the call: to a field, a container or a variable of the package, to
+// another function, or back to the caller, alone or in a closure. Somebody else
+// then decides when the work ends, which is the function's own as long as no go
+// statement sets it apart.
+func keptCancel(l *loss) bool {
+	root, ok := l.o.Site.(*ssa.Call)
+	_, apart := l.site.instr.(*ssa.Go)
+	return ok && !apart && slices.ContainsFunc(cancelFuncs(root, 0), func(cancel ssa.Value) bool { return leaves(cancel, 0) })
+}
+
+// leaves reports whether a function value goes out of its function.
+func leaves(f ssa.Value, depth int) bool {
+	if depth > 5 || f.Referrers() == nil {
+		return false
+	}
+	for _, ref := range *f.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.Store:
+			if ref.Val != f {
+				continue
+			}
+			if a, ok := ref.Addr.(*ssa.Alloc); !ok || leaves(a, depth+1) {
+				return true
+			}
+		case *ssa.MapUpdate, *ssa.Send, *ssa.Return:
+			return true
+		case *ssa.Call:
+			obj, known := calledObject(ref) // an AfterFunc calls it itself
+			if slices.Contains(ref.Call.Args, f) && !(known && obj.Name() == "AfterFunc") {
+				return true
+			}
+		case *ssa.ChangeType, *ssa.UnOp, *ssa.MakeInterface, *ssa.MakeClosure, *ssa.Phi:
+			if leaves(ref.(ssa.Value), depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (e *engine) calledAtEnd(cancel ssa.Value, depth int) bool {
 	if depth > 4 || cancel.Referrers() == nil {
 		return false

@@ -198,6 +198,9 @@ func (e *engine) reportOwn(l *loss, hand []carrier) {
 	if !quiet && grade == finding.GradeContract && l.sink.Local && !e.cfg.without[RuleLocalWait] {
 		rule, quiet = RuleLocalWait, true
 	}
+	if !quiet && grade == finding.GradeContract && keptCancel(l) && !e.cfg.without[RuleOwned] {
+		rule, quiet = RuleOwned, true
+	}
 	if quiet {
 		e.note(l.site.instr.Pos(), rule)
 		e.lift(v, l.home)

@@ -84,6 +84,52 @@ func (e *engine) defersOf(in, closure *ssa.Function) bool {
 	return f != nil && closure.Parent() == in && len(f.in) > 0 && !slices.ContainsFunc(f.in, func(in *edge) bool { return in.mode != runsDeferred })
 }
 
+// startsItsOwn reports whether methods of one type start the goroutines that are
+// done with a wait group of that type: to wait for them is the end of what the
+// value does itself, and what they wait for is judged where they do it.
+func (e *engine) startsItsOwn(p place) bool {
+	key, ok := fieldPlace(p)
+	if !ok {
+		return false
+	}
+	if e.ownDone == nil {
+		e.ownDone = map[fieldKey]bool{}
+		for _, f := range e.funcs {
+			for _, in := range f.in {
+				if _, spawned := in.site.instr.(*ssa.Go); !spawned {
+					continue
+				}
+				for _, signal := range e.signals(f) {
+					if key, ok := fieldPlace(signal); ok {
+						e.ownDone[key] = true
+					}
+				}
+			}
+		}
+	}
+	return e.ownDone[key]
+}
+
+// fieldKey names a field of a receiver's type by its path.
+type fieldKey struct {
+	typ  *types.TypeName
+	path string
+}
+
+// fieldPlace is the field of its method's receiver that a wait group or the
+// like is in.
+func fieldPlace(p place) (fieldKey, bool) {
+	param, ok := p.root.(*ssa.Parameter)
+	if !ok || p.path == "" || param.Parent().Signature.Recv() == nil || param.Parent().Params[0] != param {
+		return fieldKey{}, false
+	}
+	named := callee.Named(param.Type())
+	if named == nil {
+		return fieldKey{}, false
+	}
+	return fieldKey{named.Obj(), p.path}, true
+}
+
 // signalsEnd matches a close of a channel and Done of a wait group.
 func signalsEnd(instr ssa.Instruction, p place) bool {
 	call, ok := instr.(ssa.CallInstruction)

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
+
+	"github.com/ctxprop/ctxprop/internal/callee"
 )
 
 // releases: release-shaped work, of which no result but an error is used, in
@@ -16,7 +18,7 @@ func (e *engine) releases(p *passage) bool {
 	if usesResult(p.site.instr) {
 		return false
 	}
-	if _, ok := p.site.instr.(*ssa.Defer); ok || p.mode == runsDeferred || e.deferred(p.in) {
+	if _, ok := p.site.instr.(*ssa.Defer); ok || p.mode == runsDeferred || e.deferred(p.in) || givesBack(p.in.ssa, p.site) {
 		return true
 	}
 	for f, b := p.in, p.site.instr.Block(); f != nil; {
@@ -83,6 +85,58 @@ func runsBelow(work []*function) map[*function]bool {
 		}
 	}
 	return seen
+}
+
+// givesBack reports whether a closure that takes nothing and returns at most
+// an error does the work on something and gives the same thing back, by a
+// method of it or by the function that came with it: the settings of a
+// connection are put back before the pool has it again. Whoever calls such a
+// closure is done with the thing, however that went.
+func givesBack(closure *ssa.Function, site *callsite) bool {
+	sig := closure.Signature
+	if closure.Parent() == nil || sig.Params().Len() > 0 || sig.Results().Len() > 1 || sig.Results().Len() == 1 && !isError(sig.Results().At(0).Type()) {
+		return false
+	}
+	thing, ok := workedOn(site.instr)
+	if !ok || thing.root.Parent() == closure {
+		return false
+	}
+	for _, b := range closure.Blocks {
+		for _, instr := range b.Instrs {
+			c, ok := instr.(ssa.CallInstruction)
+			if !ok {
+				continue
+			}
+			if obj, ok := calledObject(c); ok && beginsWith(obj.Name(), releaseVerbs) {
+				if on, ok := workedOn(c); ok && on == thing {
+					return true
+				}
+			}
+			if c.Common().Method == nil && len(c.Common().Args) == 0 && cameWith(placeOf(c.Common().Value), thing) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// workedOn is what a call's method is called on.
+func workedOn(c ssa.CallInstruction) (place, bool) {
+	common := c.Common()
+	switch fn := common.StaticCallee(); {
+	case common.IsInvoke():
+		return placeOf(common.Value), true
+	case fn != nil && fn.Signature.Recv() != nil && len(common.Args) > 0:
+		return placeOf(common.Args[0]), true
+	}
+	return place{}, false
+}
+
+// cameWith reports whether two values are results of the same call.
+func cameWith(a, b place) bool {
+	x, ok := a.root.(*ssa.Extract)
+	y, ok2 := b.root.(*ssa.Extract)
+	return ok && ok2 && x.Tuple == y.Tuple
 }
 
 // usesResult reports whether a result other than an error is used. To ask a
@@ -212,14 +266,12 @@ func isRelease(site *callsite) bool { return calls(site, releaseVerbs) }
 func startsWork(site *callsite) bool { return calls(site, workVerbs) }
 
 func calls(site *callsite, verbs []string) bool {
-	for _, t := range site.targets {
-		name := t.Name()
-		name = name[strings.LastIndexByte(name, '.')+1:]
-		if slices.ContainsFunc(verbs, func(verb string) bool { return hasVerb(name, verb) }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(site.targets, func(t callee.Target) bool { return beginsWith(t.Name(), verbs) })
+}
+
+func beginsWith(name string, verbs []string) bool {
+	name = name[strings.LastIndexByte(name, '.')+1:]
+	return slices.ContainsFunc(verbs, func(verb string) bool { return hasVerb(name, verb) })
 }
 
 var workVerbs = []string{"Add", "Create", "Ensure", "Fetch", "Find", "Get", "Insert", "List", "Load", "Lookup", "Query", "Upsert"}

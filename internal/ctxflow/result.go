@@ -279,6 +279,7 @@ type engine struct {
 	inDefers  map[*function]bool // lazily, by deferred
 	consulted map[paramKey]bool
 	chans     map[*types.Var][]*ssa.MakeChan // lazily, by chanMakes
+	ownDone   map[fieldKey]bool              // lazily, by startsItsOwn
 }
 
 // analyze runs the steps in their order; each uses what the ones before it left.

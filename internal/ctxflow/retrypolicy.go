@@ -228,11 +228,11 @@ func (s *search) call(c *ssa.Call, depth int) {
 	}
 }
 
-func calledObject(c *ssa.Call) (*types.Func, bool) {
-	if c.Call.IsInvoke() {
-		return c.Call.Method, true
+func calledObject(c ssa.CallInstruction) (*types.Func, bool) {
+	if c.Common().IsInvoke() {
+		return c.Common().Method, true
 	}
-	fn := c.Call.StaticCallee()
+	fn := c.Common().StaticCallee()
 	if fn == nil {
 		return nil, false
 	}

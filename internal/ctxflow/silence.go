@@ -25,6 +25,7 @@ const (
 	RuleProcess   Rule = "process-root"   // a command starts the process's work, as main does
 	RuleUnset     Rule = "unset-context"  // the framework's context is a root unless the program sets one, and the package never asks for it
 	RuleStartUp   Rule = "start-up"       // start-up, migration and tear-down, with no request in sight
+	RuleOwned     Rule = "owned-root"     // its cancel function is kept, so another owner ends the work, with no request in sight
 	RuleLocalWait Rule = "local-wait"     // only a wait of the program's own parts for each other, with no request in sight
 	RuleTwin      Rule = "context-twin"   // a sibling takes a context; callers choose
 	RuleShort     Rule = "short-wait"     // shorter than any deadline

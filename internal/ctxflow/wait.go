@@ -159,7 +159,7 @@ func (e *engine) awaitsOthers(f *function, at ssa.Instruction, on ssa.Value, dir
 		}
 		rules = rules[:1]
 		rules[0].rule, rules[0].holds = RuleShort, func() bool { return e.shortTimer(on) }
-	} else if hasClosure(placeOf(on)) || e.sharedWithClosure(f, placeOf(on), dir) {
+	} else if hasClosure(placeOf(on)) || e.sharedWithClosure(f, placeOf(on), dir) || !isChan(on.Type()) && e.startsItsOwn(placeOf(on)) {
 		if !e.cfg.without[RuleJoined] {
 			return true, RuleJoined
 		}

@@ -362,7 +362,7 @@ func (p *program) addCloser(v *ctxflow.Verdict, in incoming, chain []string) boo
 	if from.reached {
 		grade = finding.GradeRequest
 	}
-	if grade == finding.GradeContract && (from.Unheeded || v.Open.StartsUp(from.Name, chain)) {
+	if grade == finding.GradeContract && (from.Unheeded || v.Open.Kept || v.Open.StartsUp(from.Name, chain)) {
 		return false
 	}
 	if d := from.pkg.Flow.Directives; d != nil && d.Allowed(pos, v.Code) {

@@ -56,3 +56,26 @@ func (p *fan) FanOut(ctx context.Context, jobs []func()) {
 		}()
 	}
 }
+
+// builder waits for what its own methods have started.
+type builder struct {
+	parts sync.WaitGroup
+	old   sync.WaitGroup
+}
+
+func (b *builder) add(job func()) {
+	b.parts.Add(1)
+	go func() {
+		defer b.parts.Done()
+		job()
+	}()
+}
+
+func (b *builder) Finish(ctx context.Context) {
+	b.parts.Wait() // silent: joined-wait
+}
+
+// Others has another wait group, of which nobody here is done.
+func (b *builder) Others(ctx context.Context) {
+	b.old.Wait() // reported: CTX203
+}
