@@ -37,6 +37,7 @@ var subcommands = []struct {
 }{
 	{"check", (*process).check},
 	{"prove", (*process).prove},
+	{"vet", (*process).vet},
 	{"config", (*process).config},
 	{"init", (*process).init},
 	{"explain", (*process).explain},

@@ -29,10 +29,14 @@ func (o *options) bindAnalysis(fs *flag.FlagSet) {
 
 // bindShown binds the flags of a command that shows findings.
 func (o *options) bindShown(fs *flag.FlagSet) {
-	o.severity, o.tests = finding.Warning, true
-	fs.Var((*severityFlag)(&o.severity), "severity", "show, and count for the exit code, findings from this `severity` on: error, warning or info")
+	o.bindSeverity(fs)
+	o.tests = true
 	fs.BoolVar(&o.tests, "tests", true, "analyse test files too")
-	o.shows = true
+}
+
+func (o *options) bindSeverity(fs *flag.FlagSet) {
+	o.severity, o.shows = finding.Warning, true
+	fs.Var((*severityFlag)(&o.severity), "severity", "show, and count for the exit code, findings from this `severity` on: error, warning or info")
 }
 
 func (o *options) setCodes(text string) error {
@@ -71,7 +75,7 @@ func (o *options) configure(fs *flag.FlagSet) error {
 	given := map[string]bool{}
 	fs.Visit(func(f *flag.Flag) { given[f.Name] = true })
 	set := func(flag, value string) {
-		if value != "" && !given[flag] {
+		if value != "" && !given[flag] && fs.Lookup(flag) != nil {
 			_ = fs.Set(flag, value) // the file's reader has checked it
 		}
 	}

@@ -28,7 +28,7 @@ type options struct {
 	catalog   string
 	verbose   bool
 	patterns  []string
-	shows     bool     // severity and tests are for what is shown; no flag
+	shows     bool     // the command shows findings, of that severity; no flag
 	overlay   *overlay // of the files to analyse, or nil; no flag
 }
 

@@ -17,6 +17,7 @@ Usage:
 	ctxprop [check] [flags] [packages]   analyse packages (default: the one in the current directory)
 	ctxprop prove [flags] [packages]     measure what the fixes are worth, with the packages' saturation tests
 	ctxprop config [flags] FILE…         check gRPC service configs in JSON
+	ctxprop vet [flags] [packages]       run go vet with these analyzers and the configuration
 	ctxprop init [-C directory]          write a commented configuration file, .ctxprop.yml
 	ctxprop explain CODE                 why a code matters, wrong and right code, limits
 	ctxprop version                      versions of ctxprop, Go and x/tools
