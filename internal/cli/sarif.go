@@ -35,10 +35,10 @@ type sarifRun struct {
 }
 
 type sarifDriver struct {
-	Name           string      `json:"name"`
-	Version        string      `json:"version,omitempty"`
-	InformationURI string      `json:"informationUri"`
-	Rules          []sarifRule `json:"rules"`
+	Name            string      `json:"name"`
+	SemanticVersion string      `json:"semanticVersion"`
+	InformationURI  string      `json:"informationUri"`
+	Rules           []sarifRule `json:"rules"`
 }
 
 type sarifRule struct {
@@ -129,8 +129,7 @@ type sarifReplacement struct {
 func writeSARIF(w io.Writer, r *report) error {
 	s := &sarifWriter{r: r, root: repositoryRoot(r.dir), lines: newLineReader()}
 	run := sarifRun{ColumnKind: "utf16CodeUnits", Results: []sarifResult{}}
-	self, _ := moduleVersions()
-	run.Tool.Driver = sarifDriver{Name: "ctxprop", Version: self, InformationURI: "https://github.com/ctxprop/ctxprop"}
+	run.Tool.Driver = sarifDriver{Name: "ctxprop", SemanticVersion: semanticVersion(), InformationURI: "https://github.com/ctxprop/ctxprop"}
 	index := map[finding.Code]int{}
 	for i, info := range finding.Rules() {
 		rule, err := sarifRuleOf(info)
@@ -149,6 +148,16 @@ func writeSARIF(w io.Writer, r *report) error {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "\t")
 	return enc.Encode(sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}})
+}
+
+// semanticVersion is our version without the v of Go's. What was not built from
+// a release is before all of them.
+func semanticVersion() string {
+	self, _ := moduleVersions()
+	if v, ok := strings.CutPrefix(self, "v"); ok {
+		return v
+	}
+	return "0.0.0-devel"
 }
 
 func sarifRuleOf(info finding.RuleInfo) (sarifRule, error) {

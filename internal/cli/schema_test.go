@@ -1,0 +1,135 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/ctxprop/ctxprop/internal/finding"
+)
+
+// TestPublishedSchema: the published schema of -format json is that of the types which
+// are printed, with their comments.
+func TestPublishedSchema(t *testing.T) {
+	const name = "../../schema/findings.json"
+	s := &schemaMaker{docs: fieldDocs(t, "json.go", "../finding/finding.go"), defs: map[string]any{}}
+	root := s.object(reflect.TypeFor[jsonReport]())
+	root["$schema"] = "http://json-schema.org/draft-07/schema#"
+	root["$id"] = "https://raw.githubusercontent.com/ctxprop/ctxprop/main/schema/findings.json"
+	root["title"] = "ctxprop -format json"
+	root["definitions"] = s.defs
+	root["properties"].(map[string]any)["version"].(map[string]any)["const"] = schemaVersion
+	var want bytes.Buffer
+	enc := json.NewEncoder(&want)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(root); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(name, want.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(name)
+	if err != nil || !bytes.Equal(got, want.Bytes()) {
+		t.Errorf("%s is not current: go test ./internal/cli -run TestPublishedSchema -update (%v)", name, err)
+	}
+}
+
+// schemaMaker makes JSON schemas of types as encoding/json prints them. Fields
+// may be added to what is printed, so schemas do not forbid others.
+type schemaMaker struct {
+	docs map[string]string // TYPE.FIELD to its comment
+	defs map[string]any
+}
+
+func (s *schemaMaker) of(t reflect.Type) map[string]any {
+	switch t {
+	case reflect.TypeFor[finding.Code]():
+		return map[string]any{"type": "string", "pattern": "^CTX[0-9]{3}$"}
+	case reflect.TypeFor[finding.Severity]():
+		return map[string]any{"enum": []string{"error", "warning", "info"}}
+	case reflect.TypeFor[finding.Grade]():
+		return map[string]any{"enum": []string{"R", "C"}}
+	}
+	switch t.Kind() {
+	case reflect.String:
+		return map[string]any{"type": "string"}
+	case reflect.Int:
+		return map[string]any{"type": "integer"}
+	case reflect.Slice:
+		return map[string]any{"type": "array", "items": s.of(t.Elem())}
+	case reflect.Pointer:
+		return s.of(t.Elem())
+	}
+	name := strings.TrimPrefix(t.Name(), "json")
+	if s.defs[name] == nil {
+		s.defs[name] = s.object(t)
+	}
+	return map[string]any{"$ref": "#/definitions/" + name}
+}
+
+func (s *schemaMaker) object(t reflect.Type) map[string]any {
+	properties, required := map[string]any{}, []string{}
+	for f := range t.Fields() {
+		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
+		schema := s.of(f.Type)
+		if doc := s.docs[t.Name()+"."+f.Name]; doc != "" {
+			if ref := schema["$ref"]; ref != nil { // nothing may stand beside it
+				schema = map[string]any{"allOf": []any{schema}}
+			}
+			schema["description"] = doc
+		}
+		properties[name] = schema
+		if option == "" {
+			required = append(required, name)
+		}
+	}
+	slices.Sort(required)
+	object := map[string]any{"type": "object", "properties": properties, "required": required}
+	if doc := s.docs[t.Name()]; doc != "" {
+		object["description"] = strings.TrimPrefix(doc, "json")
+	}
+	return object
+}
+
+// fieldDocs reads the comments of the types of files and of their fields.
+func fieldDocs(t *testing.T, files ...string) map[string]string {
+	t.Helper()
+	docs := map[string]string{}
+	for _, name := range files {
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			decl, ok := n.(*ast.GenDecl)
+			if !ok || decl.Tok != token.TYPE {
+				return true
+			}
+			for _, spec := range decl.Specs {
+				spec := spec.(*ast.TypeSpec)
+				docs[spec.Name.Name] = oneLine(decl.Doc)
+				if st, ok := spec.Type.(*ast.StructType); ok {
+					for _, f := range st.Fields.List {
+						for _, id := range f.Names {
+							docs[spec.Name.Name+"."+id.Name] = oneLine(f.Comment)
+						}
+					}
+				}
+			}
+			return true
+		})
+	}
+	return docs
+}
+
+func oneLine(c *ast.CommentGroup) string { return strings.Join(strings.Fields(c.Text()), " ") }
