@@ -6,6 +6,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"slices"
@@ -29,20 +30,29 @@ type process struct {
 	suite          suite
 }
 
-// subcommands in the order in which help lists them. The first is what runs
-// when none is named.
-var subcommands = []struct {
-	name string
-	run  func(*process, context.Context, []string) error
-}{
-	{"check", (*process).check},
-	{"prove", (*process).prove},
-	{"vet", (*process).vet},
-	{"config", (*process).config},
-	{"init", (*process).init},
-	{"explain", (*process).explain},
-	{"version", (*process).version},
-	{"help", (*process).help},
+// command is one of the words that may come first on the command line.
+type command struct {
+	name    string
+	args    string // as help shows them
+	summary string
+	about   string // paragraphs for help on the command, if it needs more
+	run     func(*process, context.Context, []string) error
+	flags   func() *flag.FlagSet // or nil
+}
+
+// commands lists the commands in the order of help. The first is what runs when
+// none is named.
+func commands() []command {
+	return []command{
+		{"check", "[flags] [packages]", "analyse packages (default: the one in the current directory)", "", (*process).check, func() *flag.FlagSet { return flagSet(new(options)) }},
+		{"prove", "[flags] [packages]", "measure what the fixes are worth, with the packages' saturation tests", aboutProve, (*process).prove, func() *flag.FlagSet { return proveFlagSet(new(proveOptions)) }},
+		{"vet", "[flags] [packages]", "run go vet with the same analyzers and the configuration", aboutVet, (*process).vet, func() *flag.FlagSet { return vetFlagSet(new(vetOptions)) }},
+		{"config", "[flags] FILE…", "check gRPC service configs in JSON", "", (*process).config, func() *flag.FlagSet { return configFlagSet(new(configOptions)) }},
+		{"init", "[flags]", "write a commented configuration file, .ctxprop.yml", "", (*process).init, func() *flag.FlagSet { return initFlagSet(new(string)) }},
+		{"explain", "CODE", "why a code matters, wrong and right code, limits", "", (*process).explain, nil},
+		{"version", "", "versions of ctxprop, Go and x/tools", "", (*process).version, nil},
+		{"help", "[COMMAND]", "this text, or the flags of a command", "", (*process).help, nil},
+	}
 }
 
 func (p *process) run(ctx context.Context, args []string) error {
@@ -50,7 +60,7 @@ func (p *process) run(ctx context.Context, args []string) error {
 		return p.check(ctx, args)
 	}
 	var names []string
-	for _, c := range subcommands {
+	for _, c := range commands() {
 		if c.name == args[0] {
 			return c.run(p, ctx, args[1:])
 		}
@@ -75,14 +85,6 @@ func misspelt(arg string, names []string) string {
 		return ""
 	}
 	return spell.Nearest(arg, names)
-}
-
-func (p *process) help(_ context.Context, args []string) error {
-	if len(args) > 0 {
-		return usagef("help takes no arguments; for a code: ctxprop explain %s", args[0])
-	}
-	_, err := io.WriteString(p.stdout, helpText())
-	return err
 }
 
 // exitCode prints err and translates it.

@@ -43,7 +43,7 @@ func (p *process) config(ctx context.Context, args []string) error {
 	o := new(configOptions)
 	fs := configFlagSet(o)
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return p.help(ctx, nil)
+		return p.helpOn(ctx, "config")
 	} else if err != nil {
 		return flagError(fs, err)
 	}

@@ -83,7 +83,8 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"explain", "nonsense"}, `unknown code "nonsense"; the codes are CTX001, CTX101, CTX102, CTX103, CTX104, CTX105, CTX106, CTX107, CTX201, CTX202, CTX203, CTX204, CTX205, CTX206, CTX301, CTX302, CTX303, CTX304, CTX305, CTX306, CTX307, CTX308, CTX309, CTX310, CTX311`},
 		{[]string{"explain", "fresh-context"}, "explain takes a code; fresh-context is CTX101"},
 		{[]string{"version", "please"}, "version takes no arguments"},
-		{[]string{"help", "CTX101"}, "help takes no arguments; for a code: ctxprop explain CTX101"},
+		{[]string{"help", "CTX101"}, "help takes a command; for a code: ctxprop explain CTX101"},
+		{[]string{"help", "prov"}, `unknown command "prov"; did you mean prove?`},
 	}
 	for _, test := range tests {
 		got := run(t, test.args...)

@@ -25,7 +25,7 @@ func (p *process) init(ctx context.Context, args []string) error {
 	var in string
 	fs := initFlagSet(&in)
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return p.help(ctx, nil)
+		return p.helpOn(ctx, "init")
 	} else if err != nil {
 		return flagError(fs, err)
 	}

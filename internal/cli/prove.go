@@ -77,7 +77,7 @@ func (f *proofFormat) Set(name string) error {
 func (p *process) prove(ctx context.Context, args []string) error {
 	o, err := parseProveOptions(args)
 	if errors.Is(err, flag.ErrHelp) {
-		return p.help(ctx, nil)
+		return p.helpOn(ctx, "prove")
 	}
 	if err != nil {
 		return err

@@ -185,7 +185,7 @@ func sarifLevel(s finding.Severity) string {
 	return s.String()
 }
 
-func sentence(text string) string { return strings.ToUpper(text[:1]) + text[1:] + "." }
+func sentence(text string) string { return capitalised(text) + "." }
 
 func pascalCase(kebab string) string {
 	var b strings.Builder

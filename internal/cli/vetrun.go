@@ -36,7 +36,7 @@ func (p *process) vet(ctx context.Context, args []string) error {
 	o := new(vetOptions)
 	fs := vetFlagSet(o)
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return p.help(ctx, nil)
+		return p.helpOn(ctx, "vet")
 	} else if err != nil {
 		return flagError(fs, err)
 	}
