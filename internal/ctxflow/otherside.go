@@ -44,12 +44,17 @@ func (e *engine) ofOthers(v ssa.Value) bool {
 	case *ssa.Global:
 		return true
 	case *ssa.MakeChan:
-		return givenAway(root, 0)
+		return givenAway(root, 0, false)
 	case *ssa.Alloc:
-		return at.path != "" && givenAway(root, 0) && isChan(v.Type())
+		return at.path != "" && givenAway(root, 0, false) && isChan(v.Type())
 	case *ssa.Parameter:
 		return at.path != "" && e.longLived(v)
-	case *ssa.Call, *ssa.Extract, *ssa.Lookup, *ssa.IndexAddr, *ssa.Index:
+	case *ssa.Call, *ssa.Extract:
+		if at.path == "" {
+			return e.enrolled(at.root)
+		}
+		return !e.madeUnderContext(at.root, 0)
+	case *ssa.Lookup, *ssa.IndexAddr, *ssa.Index:
 		return at.path != "" && !e.madeUnderContext(at.root, 0)
 	}
 	return false
@@ -130,7 +135,8 @@ func fieldPlace(p place) (fieldKey, bool) {
 	return fieldKey{named.Obj(), p.path}, true
 }
 
-// signalsEnd matches a close of a channel and Done of a wait group.
+// signalsEnd matches a close of a channel, Done of a wait group, and what wakes
+// those who wait for a condition: context.AfterFunc is given a closure that does.
 func signalsEnd(instr ssa.Instruction, p place) bool {
 	call, ok := instr.(ssa.CallInstruction)
 	if !ok {
@@ -138,7 +144,9 @@ func signalsEnd(instr ssa.Instruction, p place) bool {
 	}
 	c := call.Common()
 	b, builtin := c.Value.(*ssa.Builtin)
-	return (builtin && b.Name() == "close" || isMethod(c, "sync", "WaitGroup", "Done")) && placeOf(c.Args[0]) == p
+	ends := builtin && b.Name() == "close" || isMethod(c, "sync", "WaitGroup", "Done") ||
+		isMethod(c, "sync", "Cond", "Broadcast") || isMethod(c, "sync", "Cond", "Signal")
+	return ends && placeOf(c.Args[0]) == p
 }
 
 func isChan(t types.Type) bool {
@@ -193,18 +201,70 @@ func (e *engine) plainArg(arg ssa.Value, depth int) bool {
 	return !e.madeUnderContext(placeOf(arg).root, depth+1)
 }
 
+// enrolled reports whether a value is a channel that a function of the package
+// has made, entered among its others, and returned: a subscription, or the place
+// of a reply.
+func (e *engine) enrolled(v ssa.Value) bool {
+	result := 0
+	if ex, ok := v.(*ssa.Extract); ok {
+		v, result = ex.Tuple, ex.Index
+	}
+	call, ok := v.(*ssa.Call)
+	if !ok {
+		return false
+	}
+	maker := e.bySSA[call.Call.StaticCallee()]
+	if maker == nil {
+		return false
+	}
+	rets := returns(maker.ssa)
+	for _, ret := range rets {
+		c, ok := placeOf(ret.Results[result]).root.(*ssa.MakeChan)
+		if !ok || !givenAway(c, 0, true) {
+			return false
+		}
+	}
+	return len(rets) > 0
+}
+
+// closesAny reports whether the package closes a channel of the type somewhere.
+func (e *engine) closesAny(t types.Type) bool {
+	for _, f := range e.funcs {
+		for _, b := range f.ssa.Blocks {
+			for _, instr := range b.Instrs {
+				call, ok := instr.(ssa.CallInstruction)
+				if !ok {
+					continue
+				}
+				c := call.Common()
+				if b, ok := c.Value.(*ssa.Builtin); ok && b.Name() == "close" && types.Identical(elemOf(c.Args[0].Type()), elemOf(t)) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+func elemOf(ch types.Type) types.Type { return ch.Underlying().(*types.Chan).Elem() }
+
 // givenAway reports whether a channel or a struct that was made here is handed
 // to code out of sight, by a call, a send or a store, and no closure has it:
-// a closure that has it is most likely its other side.
-func givenAway(v ssa.Value, depth int) bool {
+// a closure that has it is most likely its other side. What is returned, unless
+// the question is about what a caller has been given, is the caller's affair.
+func givenAway(v ssa.Value, depth int, returned bool) bool {
 	if depth > 6 || v.Referrers() == nil {
 		return false
 	}
 	away := false
 	for _, ref := range *v.Referrers() {
 		switch ref := ref.(type) {
-		case *ssa.MakeClosure, *ssa.Go, *ssa.Return:
+		case *ssa.MakeClosure, *ssa.Go:
 			return false
+		case *ssa.Return:
+			if !returned {
+				return false
+			}
 		case *ssa.Defer:
 		case *ssa.Call:
 			if b, ok := ref.Call.Value.(*ssa.Builtin); ok {
@@ -224,7 +284,7 @@ func givenAway(v ssa.Value, depth int) bool {
 				away = away || st.Send == v
 			}
 		case *ssa.MapUpdate:
-			away = away || ref.Value == v
+			away = away || ref.Value == v || ref.Key == v
 		case *ssa.Store:
 			if ref.Val != v {
 				continue
@@ -234,17 +294,17 @@ func givenAway(v ssa.Value, depth int) bool {
 				away = true
 				continue
 			}
-			if !heldOrGiven(base, depth, &away) {
+			if !heldOrGiven(base, depth, returned, &away) {
 				return false
 			}
 		case *ssa.UnOp:
 			if ref.Op == token.MUL {
-				if !heldOrGiven(ref, depth, &away) {
+				if !heldOrGiven(ref, depth, returned, &away) {
 					return false
 				}
 			}
 		case *ssa.ChangeType, *ssa.MakeInterface, *ssa.Phi:
-			if !heldOrGiven(ref.(ssa.Value), depth, &away) {
+			if !heldOrGiven(ref.(ssa.Value), depth, returned, &away) {
 				return false
 			}
 		}
@@ -254,11 +314,11 @@ func givenAway(v ssa.Value, depth int) bool {
 
 // heldOrGiven looks at a copy of what is given away; it reports false if a
 // closure or goroutine has the copy.
-func heldOrGiven(v ssa.Value, depth int, away *bool) bool {
+func heldOrGiven(v ssa.Value, depth int, returned bool, away *bool) bool {
 	if inClosure(v) {
 		return false
 	}
-	*away = *away || givenAway(v, depth+1)
+	*away = *away || givenAway(v, depth+1, returned)
 	return true
 }
 

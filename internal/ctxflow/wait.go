@@ -64,7 +64,7 @@ func (e *engine) waitAt(f *function, instr ssa.Instruction) (*lapse, Rule) {
 	others, rule := false, Rule("")
 	switch instr := instr.(type) {
 	case *ssa.UnOp:
-		if instr.Op != token.ARROW || isRangeOver(instr) {
+		if instr.Op != token.ARROW || isRangeOver(instr) && !e.rangesForEver(f, instr.X) {
 			return nil, ""
 		}
 		others, rule = e.awaitsOthers(f, instr, instr.X, types.RecvOnly)
@@ -137,6 +137,13 @@ func isShort(args []ssa.Value) bool {
 // channel: that one ends when the sender closes it.
 func isRangeOver(recv *ssa.UnOp) bool {
 	return recv.CommaOk && recv.Block().Comment == "rangechan.loop" && !isTimer(recv.X.Type())
+}
+
+// rangesForEver reports whether a request goes over a subscription that the
+// package never closes: when its client has left, it notices with the next
+// element at the earliest.
+func (e *engine) rangesForEver(f *function, ch ssa.Value) bool {
+	return e.reached[f] && e.enrolled(placeOf(ch).root) && !e.closesAny(ch.Type())
 }
 
 // awaitsOthers reports whether the operation waits for somebody who is not in
@@ -269,7 +276,7 @@ func (e *engine) selectsOthers(f *function, s *ssa.Select) (others bool, rule Ru
 		return false, ""
 	}
 	for _, st := range s.States {
-		if _, called := st.Chan.(*ssa.Call); called {
+		if call, called := st.Chan.(*ssa.Call); called && !e.enrolled(call) {
 			return false, ""
 		}
 		others, r := e.awaitsOthers(f, s, st.Chan, st.Dir)
@@ -308,9 +315,13 @@ func chanName(v ssa.Value) string {
 		}
 	case *ssa.FieldAddr:
 		return chanName(v.X) + "." + fieldName(v.X.Type(), v.Field)
+	case *ssa.Extract:
+		return chanName(v.Tuple)
 	case *ssa.Call:
-		if fn := v.Call.StaticCallee(); fn != nil && fn.Pkg != nil {
-			return fn.Pkg.Pkg.Name() + "." + fn.Name()
+		if fn := v.Call.StaticCallee(); fn != nil {
+			if obj, ok := fn.Object().(*types.Func); ok {
+				return callee.ShortName(obj.Origin())
+			}
 		}
 	}
 	return noName

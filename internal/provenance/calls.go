@@ -191,6 +191,9 @@ func (t *Tracer) readsContext(v ssa.Value, depth int) bool {
 		if v.Call.IsInvoke() && t.Carries(v.Call.Value.Type()) {
 			return true
 		}
+		if t.worksFor(v) {
+			return false
+		}
 		for _, arg := range v.Call.Args {
 			if t.Carries(arg.Type()) || t.readsContext(arg, depth+1) {
 				return true
@@ -224,6 +227,33 @@ func (t *Tracer) readsContext(v ssa.Value, depth int) bool {
 		return t.anyReads(v.Edges, depth)
 	}
 	return false
+}
+
+// worksFor reports whether a call does work for a context rather than reading a
+// value of it: it may fail, and is told what to do by arguments that the source
+// does not fix. A lookup of the session that a token names is such work; what it
+// finds was no part of the context.
+func (t *Tracer) worksFor(c *ssa.Call) bool {
+	sig := c.Call.Signature()
+	n := sig.Results().Len()
+	if n < 2 || !types.Identical(sig.Results().At(n-1).Type(), types.Universe.Lookup("error").Type()) {
+		return false
+	}
+	args := c.Call.Args
+	if sig.Recv() != nil && !c.Call.IsInvoke() {
+		args = args[1:]
+	}
+	takes, told := false, false
+	for _, arg := range args {
+		_, fixed := arg.(*ssa.Const)
+		switch {
+		case IsContext(arg.Type()):
+			takes = true
+		case !fixed && !t.Carries(arg.Type()):
+			told = true
+		}
+	}
+	return takes && told
 }
 
 func (t *Tracer) anyReads(vs []ssa.Value, depth int) bool {

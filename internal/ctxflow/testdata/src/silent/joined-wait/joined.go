@@ -79,3 +79,48 @@ func (b *builder) Finish(ctx context.Context) {
 func (b *builder) Others(ctx context.Context) {
 	b.old.Wait() // reported: CTX203
 }
+
+type gate struct {
+	mu   sync.Mutex
+	open *sync.Cond
+	free int
+}
+
+// Woken wakes itself when its context ends, as the example of context.AfterFunc
+// does, and then asks the context.
+func (g *gate) Woken(ctx context.Context) error {
+	defer context.AfterFunc(ctx, func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.open.Broadcast()
+	})()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for g.free == 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		g.open.Wait() // silent: joined-wait
+	}
+	g.free--
+	return nil
+}
+
+// Freed is woken by whoever frees something; the end of its context is noticed
+// only then.
+func (g *gate) Freed(ctx context.Context) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for g.free == 0 && ctx.Err() == nil {
+		g.open.Wait() // reported: CTX203
+	}
+	g.free--
+	return ctx.Err()
+}
+
+func (g *gate) Free() {
+	g.mu.Lock()
+	g.free++
+	g.mu.Unlock()
+	g.open.Signal()
+}

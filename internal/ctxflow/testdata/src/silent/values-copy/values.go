@@ -77,3 +77,29 @@ func ReadOnly(ctx context.Context, s store) error {
 	id, _ := ctx.Value(key{}).(string)
 	return s.Load(context.Background(), id) // reported: CTX101
 }
+
+type sessions interface {
+	Find(ctx context.Context, token string) (string, error)
+}
+
+func claims(ctx context.Context) (string, error) { c, _ := ctx.Value(key{}).(string); return c, nil }
+
+// Fails reads a value by a function that says if there is none.
+func Fails(ctx context.Context, s store) error {
+	user, err := claims(ctx)
+	if err != nil {
+		return err
+	}
+	c := context.WithValue(context.Background(), key{}, user) // silent: values-copy
+	return s.Load(c, "1")
+}
+
+// LooksUp puts in what it has found on behalf of the context, not in it.
+func LooksUp(ctx context.Context, all sessions, token string, s store) error {
+	user, err := all.Find(ctx, token)
+	if err != nil {
+		return err
+	}
+	c := context.WithValue(context.Background(), key{}, user) // reported: CTX101
+	return s.Load(c, "1")
+}
