@@ -4,12 +4,14 @@ import (
 	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ctxprop/ctxprop/internal/callee"
 	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/loops"
 )
 
 // This file finds waits that cancellation cannot end (CTX203): sleeps, bare
@@ -80,6 +82,7 @@ func (e *engine) waitAt(f *function, instr ssa.Instruction) (*lapse, Rule) {
 	case *ssa.Select:
 		others, rule = e.selectsOthers(f, instr)
 		l.sink = waitSink("select", "the select")
+		l.weak = hasTimer(instr)
 		l.end = l.pos + token.Pos(len("select"))
 	}
 	if !others || !l.pos.IsValid() {
@@ -272,15 +275,18 @@ func isCancel(t types.Type) bool {
 // something takes, a channel of empty structs, is a way out unless a request is
 // known to wait here.
 func (e *engine) selectsOthers(f *function, s *ssa.Select) (others bool, rule Rule) {
-	if !s.Blocking || len(s.States) == 0 || hasWayOut(s) {
+	if !s.Blocking || len(s.States) == 0 || hasWayOut(s) && !e.waitsForLimit(f, s) {
 		return false, ""
 	}
 	for _, st := range s.States {
+		if isTimer(st.Chan.Type()) {
+			continue
+		}
 		if call, called := st.Chan.(*ssa.Call); called && !e.enrolled(call) {
 			return false, ""
 		}
-		others, r := e.awaitsOthers(f, s, st.Chan, st.Dir)
-		if !others {
+		var r Rule
+		if others, r = e.awaitsOthers(f, s, st.Chan, st.Dir); !others {
 			return false, ""
 		}
 		if r == "" && st.Dir == types.RecvOnly && isEmptyStruct(st.Chan.Type()) && !e.reached[f] && !e.cfg.without[RuleQuit] {
@@ -290,7 +296,29 @@ func (e *engine) selectsOthers(f *function, s *ssa.Select) (others bool, rule Ru
 			rule = r
 		}
 	}
-	return true, rule
+	return others, rule
+}
+
+// waitsForLimit reports whether the one way out of a select is the end of a timer
+// that is not known to be short, where a context is at hand that would be another.
+// A select that a loop repeats is the loop's affair.
+func (e *engine) waitsForLimit(f *function, s *ssa.Select) bool {
+	if len(e.atHand(f)) == 0 || loops.Around(e.loopsOf(f.ssa), s.Block()) != nil {
+		return false
+	}
+	for _, st := range s.States {
+		if doneOf(st.Chan) != nil {
+			return false
+		}
+		if held, timer := timerOf(st.Chan); timer && (!held || e.shortTimer(st.Chan)) {
+			return false
+		}
+	}
+	return true
+}
+
+func hasTimer(s *ssa.Select) bool {
+	return slices.ContainsFunc(s.States, func(st *ssa.SelectState) bool { return isTimer(st.Chan.Type()) })
 }
 
 // chanName spells a channel for messages.
