@@ -275,6 +275,7 @@ type engine struct {
 	stubs        map[*types.Func]string // lazily, by stubMethods
 	nests        map[nestKey]*nest
 	clientCounts map[*retry.LibraryPolicy]retry.Attempts // lazily, by clientCount
+	madeAs       map[*types.Named][]*types.Interface     // lazily, by madeInto
 
 	inDefers  map[*function]bool // lazily, by deferred
 	consulted map[paramKey]bool

@@ -155,7 +155,7 @@ func (e *engine) configLayer(cs *callsite, c *retry.ServiceConfig, fullMethod st
 	}
 	lay := m.Policy.Layer(c.Throttle)
 	return &layer{
-		name: "the service config for " + fullMethod, posn: e.shortPosition(cs.instr.Pos()),
+		name: "the service config for " + fullMethod, posn: e.shortPosition(cs.instr.Pos()), pos: cs.instr.Pos(),
 		count: known(lay.Attempts), retries: lay.Retries, gives: way{Mapping: lay.Gives}, throttle: lay.Throttle != nil,
 	}
 }

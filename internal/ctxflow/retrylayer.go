@@ -19,6 +19,7 @@ type layer struct {
 	through  string         // the executor by which it does, if any
 	home     string         // key of the function; "" in other packages
 	posn     token.Position // with a short name of the file, for facts
+	pos      token.Pos      // the same, if it is in this package
 	kind     retry.Kind
 	count    count
 	retries  retry.ErrorSet
@@ -95,8 +96,12 @@ func (p *retryPath) bottom() retry.ErrorSet {
 }
 
 // under puts a layer over the path, unless no error that comes up the path
-// makes the layer try again.
+// makes the layer try again. No layer lies over itself: a path on which it
+// seems to is one through an interface to the value that calls it.
 func (p *retryPath) under(l *layer) (*retryPath, bool) {
+	if slices.ContainsFunc(p.layers, func(below *layer) bool { return below.posn == l.posn && below.pos == l.pos && below.name == l.name }) {
+		return nil, false
+	}
 	w := p.out()
 	seen := w.Apply(p.bottom())
 	if !seen.Meets(l.retries) || slices.ContainsFunc(l.stops, func(m string) bool { return slices.Contains(w.marks, m) }) {

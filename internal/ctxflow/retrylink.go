@@ -23,8 +23,9 @@ type StubCall struct {
 
 // Served is a method that the package serves, with the paths of its handler.
 type Served struct {
-	Method string
-	Paths  []RetryPath
+	Method  string
+	Handler string // key of the function
+	Paths   []RetryPath
 }
 
 // stubCalls lists the paths to stubs whose outermost layer is the function's
@@ -52,14 +53,14 @@ func (e *engine) stubCalls() []StubCall {
 func (e *engine) served() []Served {
 	var out []Served
 	for _, f := range e.funcs {
-		if f.obj == nil || f.root == nil || f.root.Grade != finding.GradeRequest || e.inTest(f.pos()) || e.inGenerated(f.pos()) || len(f.paths) == 0 {
+		if f.obj == nil || f.root == nil || f.root.Grade != finding.GradeRequest || e.inTest(f.pos()) || e.inGenerated(f.pos()) {
 			continue
 		}
 		method := e.servedMethod(f.obj)
 		if method == "" {
 			continue
 		}
-		s := Served{Method: method}
+		s := Served{Method: method, Handler: f.key()}
 		for _, p := range f.paths {
 			if p.hole == nil {
 				s.Paths = append(s.Paths, pathFact(f, p))
@@ -119,7 +120,17 @@ func JoinServices(calls []StubCall, served []Served, threshold int) []*Verdict {
 		threshold = DefaultThreshold
 	}
 	j := &services{paths: map[string][]*retryPath{}}
+	handlers := map[string]string{}
+	several := map[string]bool{}
 	for _, s := range served {
+		old, seen := handlers[s.Method]
+		several[s.Method] = several[s.Method] || seen && old != s.Handler
+		handlers[s.Method] = s.Handler
+	}
+	for _, s := range served {
+		if several[s.Method] {
+			continue // which of them answers is not known
+		}
 		for _, rp := range s.Paths {
 			j.paths[s.Method] = append(j.paths[s.Method], rp.path(knownCount))
 		}

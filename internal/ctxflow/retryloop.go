@@ -32,6 +32,7 @@ type retryLoop struct {
 	count   count
 	pos     token.Pos // of the for statement, or of the call
 	stops   []string  // marks on which the loop is left
+	only    []string  // marks without which it is left, one of which there must be
 	// reopens: success goes round as well, with a wait for what the call has
 	// opened: a supervisor, which counts for CTX304 only.
 	reopens bool
@@ -166,7 +167,7 @@ func (e *engine) retryOf(f *function, cs *callsite, l *loops.Loop) *retryLoop {
 	r.waits, r.tight = waits, unwaited && !waits
 	r.deaf = (deafOnEnd || alien) && !consulted
 	r.count = e.countOf(r, byContext)
-	r.stops = e.stopsOf(r)
+	r.stops, r.only = e.marksOf(r)
 	r.strips = e.stripsMarks(r)
 	r.pos = e.loopPos(l, call)
 	return r
@@ -318,17 +319,26 @@ func (e *engine) countOf(r *retryLoop, byContext bool) count {
 	return known(retry.Unknown())
 }
 
-// stopsOf lists the marks, among those that the loop's conditions ask for, on
-// which it is left.
-func (e *engine) stopsOf(r *retryLoop) []string {
-	var out []string
-	for _, mark := range e.marksAskedFor(r.f, r.loop) {
-		ends, ok := e.errors.Run(errflow.Assumption{Call: r.attempt.instr, Err: errflow.Error(retry.Errors(retry.Plain), mark)}, r.loop, nil)
-		if ok && !comesAgain(ends) {
-			out = append(out, mark)
+// marksOf lists the marks, among those that the loop's conditions ask for, on
+// which it is left, and those of which it needs one to go round.
+func (e *engine) marksOf(r *retryLoop) (stops, only []string) {
+	asked := e.marksAskedFor(r.f, r.loop)
+	again := func(err errflow.Value) bool {
+		ends, ok := e.errors.Run(errflow.Assumption{Call: r.attempt.instr, Err: err}, r.loop, nil)
+		return !ok || comesAgain(ends)
+	}
+	plain := retry.Errors(retry.Plain)
+	for _, mark := range asked {
+		if again(errflow.Error(plain, mark)) {
+			only = append(only, mark)
+		} else {
+			stops = append(stops, mark)
 		}
 	}
-	return out
+	if len(only) > 0 && again(errflow.Error(plain).Lacking(asked...)) {
+		only = nil
+	}
+	return stops, only
 }
 
 // stripsMarks reports whether what the function returns, when the loop is left

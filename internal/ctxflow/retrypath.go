@@ -90,7 +90,7 @@ func (e *engine) lifted(f *function, cs *callsite, p *retryPath) []*retryPath {
 		if r.attempt != cs || r.reopens {
 			continue
 		}
-		l := &layer{name: f.name(), home: f.key(), posn: e.shortPosition(r.pos), count: r.count, retries: r.retries, stops: r.stops, gives: straight, strips: r.strips}
+		l := &layer{name: f.name(), home: f.key(), posn: e.shortPosition(r.pos), pos: r.pos, count: r.count, retries: r.retries, stops: r.stops, gives: straight, strips: r.strips}
 		q, ok := p.under(l)
 		if !ok {
 			break
@@ -99,7 +99,7 @@ func (e *engine) lifted(f *function, cs *callsite, p *retryPath) []*retryPath {
 			break // nothing that takes time is repeated
 		}
 		e.addNest(f, cs, q, 1)
-		return []*retryPath{q.returned(w)}
+		return []*retryPath{q.returned(e.givenUp(f, r, w))}
 	}
 	return []*retryPath{p.returned(w)}
 }
@@ -137,6 +137,26 @@ func (e *engine) wayOut(f *function, cs *callsite) way {
 	return w
 }
 
+// givenUp is what becomes of the error of a loop's attempt once the loop has
+// given up: it was one to try again on each time, and nothing else fails.
+func (e *engine) givenUp(f *function, r *retryLoop, w way) way {
+	call, ok := r.attempt.instr.(*ssa.Call)
+	if !ok || r.loop == nil || len(r.stops)+len(r.only) == 0 || !returnsError(f.ssa.Signature) {
+		return w
+	}
+	return e.mapped(f, call, r.retries, func(class retry.Class) []errflow.Assumption {
+		if len(r.only) == 0 {
+			err := errflow.Error(retry.Errors(class)).Lacking(r.stops...)
+			return []errflow.Assumption{{Call: call, Err: err, Others: true}}
+		}
+		var all []errflow.Assumption
+		for _, mark := range r.only {
+			all = append(all, errflow.Assumption{Call: call, Err: errflow.Error(retry.Errors(class), mark), Others: true})
+		}
+		return all
+	})
+}
+
 // returnsCall reports whether the call's results are what the function
 // returns, and used for nothing else.
 func returnsCall(call *ssa.Call) bool {
@@ -148,13 +168,25 @@ func returnsCall(call *ssa.Call) bool {
 }
 
 func (e *engine) computeWay(f *function, call *ssa.Call) way {
+	return e.mapped(f, call, retry.AnyError, func(class retry.Class) []errflow.Assumption {
+		return []errflow.Assumption{{Call: call, Err: errflow.Error(retry.Errors(class))}}
+	})
+}
+
+// mapped is what the call's errors become on their way to the function's
+// result, under the assumptions that stand for each of the classes.
+func (e *engine) mapped(f *function, call *ssa.Call, classes retry.ErrorSet, assumed func(retry.Class) []errflow.Assumption) way {
 	last := f.ssa.Signature.Results().Len() - 1
 	var out way
 	first := true
-	for _, class := range retry.AnyError.Classes() {
-		ends, ok := e.errors.Run(errflow.Assumption{Call: call, Err: errflow.Error(retry.Errors(class))}, nil, nil)
-		if !ok {
-			return straight
+	for _, class := range classes.Classes() {
+		var ends []errflow.End
+		for _, a := range assumed(class) {
+			more, ok := e.errors.Run(a, nil, nil)
+			if !ok {
+				return straight
+			}
+			ends = append(ends, more...)
 		}
 		var errs retry.ErrorSet
 		for _, end := range ends {
@@ -203,10 +235,8 @@ func (e *engine) pathsThrough(f *function, cs *callsite, t callee.Target) []*ret
 		below = own.paths
 	case t.Obj != nil && e.mayBeOwn(t.Obj.Pkg()):
 		below = e.importedPaths(t)
-		if t.Invoked && len(below) == 0 {
-			for _, impl := range e.implementers(t.Obj) {
-				below = append(below, impl.paths...)
-			}
+		if impl := e.implementation(t); impl != nil && len(below) == 0 {
+			below = impl.paths
 		}
 	}
 	var out []*retryPath
@@ -221,6 +251,46 @@ func (e *engine) pathsThrough(f *function, cs *callsite, t callee.Target) []*ret
 		out = append(out, e.handedPaths(f, cs)...)
 	}
 	return out
+}
+
+// implementation is what a call of an interface's method runs, if only one type
+// of the package is ever made such an interface, or nil: among several the one
+// that retries may be another one.
+func (e *engine) implementation(t callee.Target) *function {
+	if !t.Invoked || t.Obj == nil {
+		return nil
+	}
+	var only *function
+	for _, impl := range e.implementers(t.Obj) {
+		if !e.madeInto(callee.Named(impl.obj.Signature().Recv().Type()), t.Obj) {
+			continue
+		}
+		if only != nil {
+			return nil
+		}
+		only = impl
+	}
+	return only
+}
+
+// madeInto reports whether the package turns a value of the type into an
+// interface that has the method.
+func (e *engine) madeInto(n *types.Named, method *types.Func) bool {
+	if e.madeAs == nil {
+		e.madeAs = map[*types.Named][]*types.Interface{}
+		for _, f := range e.funcs {
+			for _, b := range f.ssa.Blocks {
+				for _, instr := range b.Instrs {
+					if mi, ok := instr.(*ssa.MakeInterface); ok && !e.inTest(f.pos()) {
+						if n, iface := callee.Named(mi.X.Type()), mi.Type().Underlying().(*types.Interface); n != nil {
+							e.madeAs[n] = append(e.madeAs[n], iface)
+						}
+					}
+				}
+			}
+		}
+	}
+	return slices.ContainsFunc(e.madeAs[n], func(iface *types.Interface) bool { return hasMethod(iface, method.Name()) })
 }
 
 // calledValue is a call of a function value: of a parameter, whose callers
@@ -295,7 +365,7 @@ func (e *engine) instantiate(f *function, cs *callsite, t callee.Target, p *retr
 		if l.through == "" {
 			l.through = l.name
 		}
-		l.name, l.home, l.posn = f.name(), f.key(), e.shortPosition(cs.instr.Pos())
+		l.name, l.home, l.posn, l.pos = f.name(), f.key(), e.shortPosition(cs.instr.Pos()), cs.instr.Pos()
 		l.marks = l.strips && e.puts(l.stops, arg)
 	}
 	return e.fill(f, cs, &q, arg)

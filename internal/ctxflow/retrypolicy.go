@@ -90,7 +90,7 @@ func (e *engine) marksIn(f *function, marks []string, depth int) bool {
 func (e *engine) policyLayer(f *function, cs *callsite, p *retry.LibraryPolicy) *layer {
 	pos := cs.instr.Pos()
 	l := &layer{
-		name: f.name(), home: f.key(), through: callee.ShortName(cs.targets[0].Obj), posn: e.shortPosition(pos),
+		name: f.name(), home: f.key(), through: callee.ShortName(cs.targets[0].Obj), posn: e.shortPosition(pos), pos: pos,
 		retries: p.On.Minus(retry.Errors(retry.Permanent)), needs: p.Needs, gives: straight, strips: p.Strips,
 	}
 	if p.Stop != "" {
@@ -364,7 +364,7 @@ func (e *engine) clientLayer(cs *callsite, t callee.Target) *layer {
 		return nil
 	}
 	pos := cs.instr.Pos()
-	return &layer{name: t.Name(), posn: e.shortPosition(pos), count: known(a), retries: p.On, gives: straight}
+	return &layer{name: t.Name(), posn: e.shortPosition(pos), pos: pos, count: known(a), retries: p.On, gives: straight}
 }
 
 // clientCount is the count that the package sets for the client's kind, by

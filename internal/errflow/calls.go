@@ -23,31 +23,48 @@ func (r *run) result(c *ssa.Call, index, depth int) Value {
 		if c.Call.IsInvoke() {
 			return r.method(c, index, depth)
 		}
-		return r.other(c, index)
+		return r.other(c, index, depth)
 	}
 	if fn.Pkg == r.flow.pkg && fn.Blocks != nil {
 		if val, ok := r.own(fn, c, index, depth); ok {
 			return val
 		}
-		return r.other(c, index)
+		return r.other(c, index, depth)
 	}
 	if obj, ok := fn.Object().(*types.Func); ok && obj.Pkg() != nil {
 		if val, ok := r.library(obj, c, index, depth); ok {
 			return val
 		}
 	}
-	return r.other(c, index)
+	return r.other(c, index, depth)
 }
 
-// other is the result of a call of which nothing is known.
-func (r *run) other(c *ssa.Call, index int) Value {
+// other is the result of a call of which nothing is known: it may well return
+// an error that it is given.
+func (r *run) other(c *ssa.Call, index, depth int) Value {
 	if i, ok := ErrorOf(c); ok && i == index {
-		if r.a.Others {
+		if r.a.Others && !r.givenError(c, depth) {
 			return Error(retry.Errors(retry.OK))
 		}
 		return Any()
 	}
 	return Value{}
+}
+
+// givenError reports whether an argument of the call is an error, or holds one.
+func (r *run) givenError(c *ssa.Call, depth int) bool {
+	for _, a := range elements(c.Call.Args) {
+		if ci, ok := a.(*ssa.ChangeInterface); ok {
+			a = ci.X
+		}
+		if !isError(a.Type()) {
+			continue
+		}
+		if v := r.value(a, depth+1); v.kind != anError || v.Errs != retry.Errors(retry.OK) {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *run) method(c *ssa.Call, index, depth int) Value {
@@ -64,7 +81,7 @@ func (r *run) method(c *ssa.Call, index, depth int) Value {
 			return Error(x.Errs | retry.Errors(retry.OK))
 		}
 	}
-	return r.other(c, index)
+	return r.other(c, index, depth)
 }
 
 // library evaluates calls of functions whose way with errors is known.

@@ -29,7 +29,9 @@ type Value struct {
 	Errs retry.ErrorSet
 	// marks are types and sentinels that are certainly in the error's chain,
 	// separated by spaces.
-	marks   string
+	marks string
+	// lacks are some that certainly are not.
+	lacks   string
 	yes, no bool // what a bool can be
 	num     int64
 }
@@ -38,6 +40,13 @@ type Value struct {
 func Error(errs retry.ErrorSet, marks ...string) Value {
 	slices.Sort(marks)
 	return Value{kind: anError, Errs: errs, marks: strings.Join(slices.Compact(marks), " ")}
+}
+
+// Lacking is the error, in whose chain the marks are not.
+func (v Value) Lacking(marks ...string) Value {
+	slices.Sort(marks)
+	v.lacks = strings.Join(slices.Compact(marks), " ")
+	return v
 }
 
 // Any is an error of which nothing is known.
@@ -65,7 +74,7 @@ func (v Value) Must(b bool) bool { return v.kind == aBool && !v.may(!b) }
 func (v Value) String() string {
 	switch v.kind {
 	case anError:
-		return fmt.Sprintf("%x{%s}", uint32(v.Errs), v.marks)
+		return fmt.Sprintf("%x{%s!%s}", uint32(v.Errs), v.marks, v.lacks)
 	case aBool:
 		return fmt.Sprintf("%t/%t", v.yes, v.no)
 	case anInt:
@@ -84,11 +93,11 @@ func (v Value) join(w Value) Value {
 		out := Value{kind: anError, Errs: v.Errs | w.Errs}
 		switch { // nil has no chain
 		case v.Errs == retry.Errors(retry.OK):
-			out.marks = w.marks
+			out.marks, out.lacks = w.marks, w.lacks
 		case w.Errs == retry.Errors(retry.OK):
-			out.marks = v.marks
+			out.marks, out.lacks = v.marks, v.lacks
 		default:
-			out.marks = common(v.marks, w.marks)
+			out.marks, out.lacks = common(v.marks, w.marks), common(v.lacks, w.lacks)
 		}
 		return out
 	case aBool:
@@ -322,7 +331,7 @@ func (r *run) asserted(ta *ssa.TypeAssert, index, depth int) Value {
 // has says whether a mark is in an error's chain.
 func (r *run) has(x Value, mark string) Value {
 	switch {
-	case x.Errs == retry.Errors(retry.OK), x.Errs == 0:
+	case x.Errs == retry.Errors(retry.OK), x.Errs == 0, slices.Contains(strings.Fields(x.lacks), mark):
 		return truth(false)
 	case slices.Contains(x.Marks(), mark):
 		if x.Errs.Has(retry.OK) {

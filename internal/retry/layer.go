@@ -1,5 +1,7 @@
 package retry
 
+import "slices"
+
 // Kind says what a layer repeats, and so whether it counts.
 type Kind uint8
 
@@ -60,16 +62,18 @@ type Steady struct {
 // the outermost in. Where two errors are as bad, the one that is certain is
 // returned, and else the one with the lower code.
 func SingleCause(layers []Layer, bottom ErrorSet) Steady {
-	worst := Steady{Factors: make(Product, len(layers)), Certain: true}
-	for i := range worst.Factors {
-		worst.Factors[i] = Exactly(1)
-	}
+	worst := single(len(layers))
 	for _, cause := range bottom.Classes() {
 		if s := steady(layers, cause); s.worseThan(worst) {
 			worst = s
 		}
 	}
 	return worst
+}
+
+// single is one call through n layers.
+func single(n int) Steady {
+	return Steady{Factors: slices.Repeat(Product{Exactly(1)}, n), Certain: true}
 }
 
 func (s Steady) worseThan(t Steady) bool {
@@ -80,18 +84,65 @@ func (s Steady) worseThan(t Steady) bool {
 	return s.Certain && !t.Certain
 }
 
-// steady follows one error from the bottom up.
+// steady follows one error from the bottom up. Where it may become one of
+// several errors it becomes the same one each time: the worst of them counts.
 func steady(layers []Layer, cause Class) Steady {
-	s := Steady{Cause: cause, Factors: make(Product, len(layers)), Certain: true}
-	seen := Errors(cause)
-	for i := len(layers) - 1; i >= 0; i-- {
-		l := layers[i]
-		s.Factors[i] = Exactly(1)
-		if l.Kind == Hedge || seen.Meets(l.Retries) {
-			s.Factors[i] = l.factor()
-			s.Certain = s.Certain && (l.Kind == Hedge || seen.In(l.Retries))
+	s := climb{layers, map[step]Steady{}}.from(len(layers)-1, cause)
+	s.Cause = cause
+	return s
+}
+
+// climb follows errors up through layers.
+type climb struct {
+	layers []Layer
+	known  map[step]Steady
+}
+
+// step is an error that arrives at a layer.
+type step struct {
+	layer int
+	seen  Class
+}
+
+// from is what an error that arrives at layer i, counted from the outermost,
+// leads to there and above.
+func (c climb) from(i int, seen Class) Steady {
+	if i < 0 {
+		return single(len(c.layers))
+	}
+	at := step{i, seen}
+	if s, ok := c.known[at]; ok {
+		return s
+	}
+	l := c.layers[i]
+	out := l.Gives.Apply(Errors(seen))
+	worst, certain := c.quiet(i-1), true
+	for _, next := range out.Classes() {
+		s := c.from(i-1, next)
+		if i > 0 && c.layers[i-1].Kind != Hedge && out.Meets(c.layers[i-1].Retries) && !out.In(c.layers[i-1].Retries) {
+			certain = false
 		}
-		seen = l.Gives.Apply(seen)
+		if s.worseThan(worst) {
+			worst = s
+		}
+	}
+	worst.Factors = slices.Clone(worst.Factors)
+	worst.Certain = worst.Certain && certain
+	if l.Kind == Hedge || l.Retries.Has(seen) {
+		worst.Factors[i] = l.factor()
+	}
+	c.known[at] = worst
+	return worst
+}
+
+// quiet is what no error at all leads to at layer i and above: a hedge sends
+// again all the same.
+func (c climb) quiet(i int) Steady {
+	s := single(len(c.layers))
+	for ; i >= 0; i-- {
+		if c.layers[i].Kind == Hedge {
+			s.Factors[i] = c.layers[i].factor()
+		}
 	}
 	return s
 }

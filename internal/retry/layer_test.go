@@ -31,6 +31,7 @@ func TestBoundsOfANest(t *testing.T) {
 		{"interceptor on native", []Layer{{Attempts: Exactly(3), Retries: Errors(ResourceExhausted, Unavailable), Gives: Kept}, native(4, Kept)}, AnyError, 12, 12, true},
 		{"disjoint codes", []Layer{{Attempts: Exactly(3), Retries: Errors(Aborted), Gives: Kept}, native(4, Kept)}, AnyError, 12, 4, true},
 		{"unknown handler", []Layer{native(3, Kept), native(3, Untold)}, Errors(Unavailable), 9, 9, false},
+		{"unknown handler between disjoint codes", []Layer{{Attempts: Exactly(5), Retries: Errors(Aborted), Gives: Kept}, native(3, Kept), native(2, Untold)}, Errors(Unavailable), 30, 10, false},
 		{"library in library", []Layer{library, {Attempts: Exactly(4), Retries: anything, Gives: Kept}}, AnyError, 12, 12, true},
 		{"permanent survives", []Layer{library, library}, Errors(Permanent), 9, 1, true},
 		{"permanent stripped", []Layer{library, {Attempts: Exactly(3), Retries: anything, Gives: Mapping{Keeps: anything, Others: Errors(Plain)}}}, Errors(Permanent), 9, 3, true},

@@ -45,6 +45,10 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.recursive(ctx, 3) // want `4×3 = 12 times for one call of server.recursive`
 	s.walk(ctx, nil)
 	s.overRecursion(ctx)
+	s.moved(ctx)
+	s.busyTwice(ctx)
+	(&front{next: ask}).Claim(ctx)
+	s.throughInterface(ctx)
 }
 
 func (s *server) loop(ctx context.Context) (err error) {
@@ -275,6 +279,105 @@ func once(ctx context.Context, w store.Wire, more int) error {
 	}
 	return err
 }
+
+var errBusy, errMoved = errors.New("busy"), errors.New("moved")
+
+// ask tries again as long as the wire is busy, and then says so in words.
+func (s *server) ask(ctx context.Context) error {
+	for range 3 {
+		err := s.s.Once(ctx)
+		if !errors.Is(err, errBusy) {
+			return err
+		}
+		if err := store.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("the wire is %s", errBusy)
+}
+
+// What the inner loop leaves at once is what the outer one repeats, and what the
+// inner one gives up with is not: nothing is repeated by both.
+func (s *server) moved(ctx context.Context) error {
+	for range 3 {
+		if err := s.ask(ctx); !errors.Is(err, errMoved) {
+			return err
+		}
+		if err := store.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	return errMoved
+}
+
+// askWrapped gives up with what it was told.
+func (s *server) askWrapped(ctx context.Context) (err error) {
+	for range 3 {
+		if err = s.s.Once(ctx); !errors.Is(err, errBusy) {
+			return err
+		}
+		if err := store.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("gave up: %w", err)
+}
+
+func (s *server) busyTwice(ctx context.Context) error {
+	for range 3 {
+		if err := s.askWrapped(ctx); !errors.Is(err, errBusy) { // want `3×3 = 9 times`
+			return err
+		}
+		if err := store.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	return errBusy
+}
+
+type claimer interface{ Claim(ctx context.Context) error }
+
+// front is a claimer itself, over another one, which need not be one more front.
+type front struct{ next claimer }
+
+func (f *front) Claim(ctx context.Context) (err error) {
+	for range 3 {
+		if err = f.next.Claim(ctx); err == nil {
+			return nil
+		}
+		if err := store.Wait(ctx); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// plain never becomes a claimer here, whatever methods it has.
+type plain struct{ s *server }
+
+func (p *plain) Claim(ctx context.Context) error { return store.Do(ctx, 5, p.s.s.Once) }
+
+var ask = claimer(&front{})
+
+type keeper interface{ Keep(ctx context.Context) error }
+
+type disk struct{ s *store.Store }
+
+func (d *disk) Keep(ctx context.Context) error { return d.s.Get(ctx) }
+
+// Kept may be set from outside, but the package has one kind of keeper only.
+type shelf struct{ Kept keeper }
+
+func newShelf(s *store.Store) *shelf { return &shelf{Kept: &disk{s}} }
+
+func (s *server) throughInterface(ctx context.Context) error {
+	sh := newShelf(s.s)
+	return store.Do(ctx, 3, func(ctx context.Context) error {
+		return sh.keep(ctx) // want `Wire.Send can be called 3×3 = 9 times`
+	})
+}
+
+func (s *shelf) keep(ctx context.Context) error { return s.Kept.Keep(ctx) }
 
 type tree struct{ left, right *tree }
 
