@@ -49,7 +49,7 @@ func waitOrLeave(b *fix.Builder, v *ctxflow.Verdict) (analysis.SuggestedFix, boo
 
 // Words reports whether the code's findings are made of ctxflow's verdicts.
 func Words(code finding.Code) bool {
-	return slices.Contains([]finding.Code{finding.NestedRetry, finding.UnboundedRetry, finding.DeafRetry, finding.TightRetry, finding.RetryOutlives, finding.LostPermanent, finding.FlatWait}, code)
+	return slices.Contains([]finding.Code{finding.NestedRetry, finding.UnboundedRetry, finding.DeafRetry, finding.TightRetry, finding.HarmfulCodes, finding.RetryOutlives, finding.LostPermanent, finding.FlatWait}, code)
 }
 
 // Finding words a verdict, without a fix.
@@ -79,9 +79,14 @@ func message(v *ctxflow.Verdict) string {
 		if v.Retry.Why == "deadline" {
 			return fmt.Sprintf("%s tries %s again when the deadline has passed, on the same context, so that it fails again at once; give each attempt a deadline of its own, or leave", home, sink)
 		}
+		if v.Retry.Why == "stay" {
+			return fmt.Sprintf("%s goes on trying %s after %s has ended: this case leaves the select, not the loop; return from it", home, sink, hand(v))
+		}
 		return fmt.Sprintf("%s goes on trying %s, and waiting, after %s has ended; wait in a select with its Done", home, sink, hand(v))
 	case finding.TightRetry:
 		return fmt.Sprintf("%s tries %s again at once when it fails: without a wait between them the attempts hit a service that is overloaded already; wait, longer each time, with jitter", home, sink)
+	case finding.HarmfulCodes:
+		return fmt.Sprintf("%s tries %s again when it fails with %s, as the same request must again; leave on that", home, sink, v.Retry.Why)
 	case finding.RetryOutlives:
 		return fmt.Sprintf("%s tries %s for longer than it may: %s; make attempts fewer or shorter", home, sink, v.Retry.Why)
 	case finding.FlatWait:

@@ -25,6 +25,9 @@ import (
 // endless lists such loops of f. waits are the waits in f that no context
 // ends; those in a loop that is listed are part of it and are taken out.
 func (e *engine) endless(f *function, waits []*lapse) (found, rest []*lapse) {
+	if slices.ContainsFunc(e.recursions[f], func(r *retryLoop) bool { return r.taken }) {
+		waits = nil // those of a recursion that is judged as a retry
+	}
 	if !hasBackEdge(f.ssa) {
 		return nil, waits
 	}

@@ -6,11 +6,13 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ctxprop/ctxprop/internal/errflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/loops"
 	"github.com/ctxprop/ctxprop/internal/provenance"
 	"github.com/ctxprop/ctxprop/internal/retry"
 )
@@ -30,6 +32,7 @@ type Retry struct {
 	Steady   retry.Steady // for one and the same error each time
 	Severity finding.Severity
 	Why      string // for the single-loop codes: what exactly is wrong
+	executor bool   // what is tried is a function that the home is given
 }
 
 // RetryStep is one layer in a witness.
@@ -88,8 +91,9 @@ func (e *engine) judgeRetries() {
 		}
 	}
 	for _, f := range e.funcs {
-		for _, r := range e.retryLoops[f] {
+		for _, r := range slices.Concat(e.retryLoops[f], e.recursions[f]) {
 			if v := e.loopVerdict(r); v != nil {
+				_, v.Retry.executor = r.work.instr.Common().Value.(*ssa.Parameter) // whatever Run is called for
 				found = append(found, v)
 			}
 		}
@@ -136,12 +140,13 @@ func retryLayers(p *retryPath) []retry.Layer {
 }
 
 // deliver reports a verdict, or leaves it to the program's view if no request
-// and no caller's context is in sight.
+// and no caller's context is in sight. What starts or runs may wait for as long
+// as it takes, but not spin.
 func (e *engine) deliver(v *Verdict) {
 	if e.allows.Allowed(v.Pos, v.Code) {
 		return
 	}
-	if v.Grade == finding.GradeNone || v.Grade == finding.GradeContract && v.Retry.Severity > finding.Info && StartUp(v.HomeName) {
+	if v.Grade == finding.GradeNone || v.Grade == finding.GradeContract && v.Retry.Severity > finding.Info && !v.Retry.executor && v.Code != finding.TightRetry && StartUp(v.HomeName) {
 		e.latent = append(e.latent, v)
 		return
 	}
@@ -244,6 +249,10 @@ func (e *engine) loopVerdict(r *retryLoop) *Verdict {
 		v := e.retryVerdict(finding.DeafRetry, r.f, r.pos, sink)
 		v.Pos, v.End = r.pos, r.pos
 		v.Retry.Why = "wait"
+		if at, stays := e.doneCase(r); stays {
+			v.Pos, v.End = at, at
+			v.Retry.Why = "stay"
+		}
 		v.RootCall, v.FixSafe = r.onlySleep()
 		r.take()
 		return v
@@ -253,13 +262,19 @@ func (e *engine) loopVerdict(r *retryLoop) *Verdict {
 		r.take()
 		return v
 	}
-	if r.reopens {
+	if r.reopens || r.loop == nil {
 		return nil
 	}
 	if at, ok := e.repeatsDeadline(r); ok && hand {
 		v := e.retryVerdict(finding.DeafRetry, r.f, at, sink)
 		v.Pos, v.End = at, at
 		v.Retry.Why = "deadline"
+		return v
+	}
+	if at, codes, ok := e.repeatsHopeless(r); ok {
+		v := e.retryVerdict(finding.HarmfulCodes, r.f, at, sink)
+		v.Pos, v.End = at, at
+		v.Retry.Why = codes
 		return v
 	}
 	if why, ok := e.outlives(r); ok {
@@ -277,6 +292,23 @@ func (e *engine) loopVerdict(r *retryLoop) *Verdict {
 	return nil
 }
 
+// doneCase finds a Done case in the loop that does not leave it.
+func (e *engine) doneCase(r *retryLoop) (token.Pos, bool) {
+	if r.loop == nil {
+		return token.NoPos, false
+	}
+	for _, b := range r.loop.Blocks {
+		for _, instr := range b.Instrs {
+			if s, ok := instr.(*ssa.Select); ok {
+				if at, stays := e.staysOnDone(s, r.loop); stays {
+					return at, true
+				}
+			}
+		}
+	}
+	return token.NoPos, false
+}
+
 // take keeps the rules for other loops from reporting this one.
 func (r *retryLoop) take() {
 	r.taken = true
@@ -285,6 +317,9 @@ func (r *retryLoop) take() {
 // onlySleep is the call of time.Sleep that is the loop's only wait.
 func (r *retryLoop) onlySleep() (token.Pos, bool) {
 	var found token.Pos
+	if r.loop == nil {
+		return found, false
+	}
 	for _, b := range r.loop.Blocks {
 		for _, instr := range b.Instrs {
 			switch instr := instr.(type) {
@@ -310,11 +345,11 @@ func (r *retryLoop) onlySleep() (token.Pos, bool) {
 // attempted is what the loop repeats, as messages call it. works is false if
 // nothing below it is known to be more than computation.
 func (e *engine) attempted(r *retryLoop) (sink Sink, works bool) {
-	for _, p := range e.pathsAt(r.f, r.attempt) {
+	for _, p := range e.pathsAt(r.f, r.work) {
 		works = works || p.hole != nil || p.sink.Known || e.mayBlock(p, r)
 	}
-	sink = Sink{Key: "func", Name: valueName(r.attempt.instr.Common().Value), Known: true}
-	if t := r.attempt.targets[0]; t.Obj != nil {
+	sink = Sink{Key: "func", Name: valueName(r.work.instr.Common().Value), Known: true}
+	if t := r.work.targets[0]; t.Obj != nil {
 		sink.Key, sink.Name = t.Obj.FullName(), t.Name()
 	} else if t.Fn != nil {
 		sink.Name = "a function literal"
@@ -326,7 +361,7 @@ func (e *engine) attempted(r *retryLoop) (sink Sink, works bool) {
 // context that the attempt may be made on.
 func (e *engine) neverEnds(r *retryLoop) bool {
 	return r.endless.Meets(retry.Errors(retry.Unavailable, retry.Internal, retry.UnknownCode, retry.Plain, retry.Opaque)) &&
-		(!takesAnyContext(r.attempt.instr.(*ssa.Call)) || retry.ContextEnd.In(r.endless))
+		(!takesAnyContext(r.work.instr.(*ssa.Call)) || retry.ContextEnd.In(r.endless))
 }
 
 // goesOn: there are at least three attempts, so that what is wrong between two
@@ -341,7 +376,7 @@ func (e *engine) goesOn(r *retryLoop) bool {
 // method takes a context and returns an error. A function of the package
 // counts by what it calls, if it does not wait itself.
 func (e *engine) remote(r *retryLoop) bool {
-	for _, t := range r.attempt.targets {
+	for _, t := range r.work.targets {
 		if t.Fn != nil && e.bySSA[t.Fn] != nil {
 			if e.targetPasses(t, nil, 0)&passWait != 0 || !e.remoteBelow(e.bySSA[t.Fn]) {
 				return false
@@ -359,12 +394,12 @@ func (e *engine) remote(r *retryLoop) bool {
 			return false
 		}
 	}
-	return len(r.attempt.targets) > 0
+	return len(r.work.targets) > 0
 }
 
 // remoteKnown is remote without what only an interface's shape tells.
 func (e *engine) remoteKnown(r *retryLoop) bool {
-	for _, t := range r.attempt.targets {
+	for _, t := range r.work.targets {
 		if t.Obj == nil {
 			return false
 		}
@@ -374,7 +409,7 @@ func (e *engine) remoteKnown(r *retryLoop) bool {
 			}
 		}
 	}
-	return len(r.attempt.targets) > 0
+	return len(r.work.targets) > 0
 }
 
 func (e *engine) remoteBelow(f *function) bool {
@@ -420,32 +455,163 @@ func (e *engine) repeatsDeadline(r *retryLoop) (token.Pos, bool) {
 		return token.NoPos, false
 	}
 	shared := false
-	for _, a := range r.attempt.instr.Common().Args {
-		if provenance.IsContext(a.Type()) {
-			if !r.loop.Invariant(a) {
-				return token.NoPos, false
-			}
-			shared = true
+	for _, a := range r.work.instr.Common().Args {
+		if !provenance.IsContext(a.Type()) {
+			continue
 		}
+		if !r.loop.Invariant(a) {
+			return token.NoPos, false
+		}
+		shared = true
 	}
 	if !shared {
 		return token.NoPos, false
 	}
+	at := token.NoPos
+	e.eachAsked(r.f, r.loop, func(instr ssa.Instruction) {
+		cmp, ok := instr.(*ssa.BinOp)
+		asks := ok && (isCode(cmp.X, retry.DeadlineExceeded) || isCode(cmp.Y, retry.DeadlineExceeded))
+		if c, ok := instr.(*ssa.Call); ok {
+			asks = slices.Contains(errflow.Asks(c), "context.DeadlineExceeded")
+		}
+		if asks && !at.IsValid() {
+			at = instr.Pos()
+		}
+	})
+	return at, at.IsValid()
+}
+
+// repeatsHopeless reports where the loop asks for a code to try again on it with
+// which the very same request must fail again, and names those codes. A loop
+// that tries again on most codes does not ask for any. What time, a login or
+// another writer may mend is left alone: NOT_FOUND, ALREADY_EXISTS,
+// PERMISSION_DENIED, FAILED_PRECONDITION, and UNAUTHENTICATED by itself.
+func (e *engine) repeatsHopeless(r *retryLoop) (at token.Pos, codes string, ok bool) {
+	if e.changesRequest(r) {
+		return token.NoPos, "", false
+	}
+	certain := r.retries & retry.Errors(retry.InvalidArgument, retry.OutOfRange, retry.Unimplemented)
+	if certain == 0 || retry.Errors(retry.Opaque, retry.DataLoss, retry.Aborted).In(r.retries) || retry.Hopeless.In(r.retries) {
+		return token.NoPos, "", false
+	}
+	named := certain | r.retries&retry.Errors(retry.Unauthenticated, retry.PermissionDenied)
+	var names []string
+	for _, class := range named.Classes() {
+		pos := e.whereAsked(r, class)
+		if !pos.IsValid() {
+			certain = certain.Minus(retry.Errors(class))
+			continue
+		}
+		names = append(names, class.String())
+		if !at.IsValid() || pos < at {
+			at = pos
+		}
+	}
+	return at, strings.Join(names, ", "), certain != 0
+}
+
+// changesRequest reports whether the loop writes to what it calls, or to what
+// it passes: the next attempt is another one.
+func (e *engine) changesRequest(r *retryLoop) bool {
+	var parts []ssa.Value
+	for _, arg := range r.work.targets[0].Args {
+		parts = append(parts, placeOf(arg).root)
+	}
+	if c := r.work.instr.Common(); c.IsInvoke() {
+		parts = append(parts, placeOf(c.Value).root)
+	}
 	for _, b := range r.loop.Blocks {
 		for _, instr := range b.Instrs {
-			cmp, ok := instr.(*ssa.BinOp)
-			if ok && (isDeadlineCode(cmp.X) || isDeadlineCode(cmp.Y)) && cmp.Pos().IsValid() {
-				return cmp.Pos(), true
+			st, ok := instr.(*ssa.Store)
+			if !ok {
+				continue
 			}
-			if c, ok := instr.(*ssa.Call); ok && slices.Contains(errflow.Asks(c), "context.DeadlineExceeded") {
-				return c.Pos(), true
+			if fa, ok := st.Addr.(*ssa.FieldAddr); ok && slices.Contains(parts, placeOf(fa.X).root) && !madeIn(r.loop, placeOf(fa.X).root) {
+				return true
 			}
 		}
 	}
-	return token.NoPos, false
+	return false
 }
 
-func isDeadlineCode(v ssa.Value) bool {
+// madeIn reports whether a local variable is made in each round.
+func madeIn(l *loops.Loop, v ssa.Value) bool {
+	a, ok := v.(*ssa.Alloc)
+	return ok && l.Contains(a.Block())
+}
+
+// whereAsked is where the loop or its predicates name a code: in a comparison,
+// or in the map or list that they look it up in.
+func (e *engine) whereAsked(r *retryLoop, class retry.Class) token.Pos {
+	at := token.NoPos
+	found := func(v ssa.Value, pos token.Pos) {
+		if !at.IsValid() && pos.IsValid() && isCode(v, class) {
+			at = pos
+		}
+	}
+	listed := func(v ssa.Value) {
+		if u, ok := v.(*ssa.UnOp); ok {
+			if g, ok := u.X.(*ssa.Global); ok {
+				v, _ = e.onlyStoredIn(g)
+			}
+		}
+		for _, entry := range entriesOf(v) {
+			found(entry.code, entry.pos)
+		}
+	}
+	e.eachAsked(r.f, r.loop, func(instr ssa.Instruction) {
+		switch instr := instr.(type) {
+		case *ssa.BinOp:
+			found(instr.X, instr.Pos())
+			found(instr.Y, instr.Pos())
+		case *ssa.Lookup:
+			listed(instr.X)
+		case *ssa.Call:
+			if obj, ok := calledObject(instr); ok && obj.FullName() == "slices.Contains" && len(instr.Call.Args) == 2 {
+				listed(instr.Call.Args[0])
+			}
+		}
+	})
+	return at
+}
+
+// entry is a constant in a map or list, with the place where it is put there.
+type entry struct {
+	code ssa.Value
+	pos  token.Pos
+}
+
+func entriesOf(v ssa.Value) []entry {
+	var out []entry
+	switch v := v.(type) {
+	case *ssa.MakeMap:
+		for _, ref := range *v.Referrers() {
+			if up, ok := ref.(*ssa.MapUpdate); ok {
+				out = append(out, entry{up.Key, up.Pos()})
+			}
+		}
+	case *ssa.Slice:
+		a, ok := v.X.(*ssa.Alloc)
+		if !ok {
+			return nil
+		}
+		for _, ref := range *a.Referrers() {
+			ia, ok := ref.(*ssa.IndexAddr)
+			if !ok {
+				continue
+			}
+			for _, use := range *ia.Referrers() {
+				if st, ok := use.(*ssa.Store); ok && st.Addr == ia {
+					out = append(out, entry{st.Val, v.Pos()})
+				}
+			}
+		}
+	}
+	return out
+}
+
+// isCode reports whether a value is a constant gRPC code of the class.
+func isCode(v ssa.Value, class retry.Class) bool {
 	c, ok := v.(*ssa.Const)
 	if !ok || c.Value == nil || c.Value.Kind() != constant.Int {
 		return false
@@ -455,5 +621,5 @@ func isDeadlineCode(v ssa.Value) bool {
 		return false
 	}
 	k, ok := constant.Int64Val(c.Value)
-	return ok && retry.Class(k) == retry.DeadlineExceeded
+	return ok && retry.Class(k) == class
 }

@@ -26,7 +26,8 @@ import (
 type retryLoop struct {
 	f       *function
 	loop    *loops.Loop
-	attempt *callsite
+	attempt *callsite      // the call whose error decides
+	work    *callsite      // what it repeats: the attempt, or the call whose result that is made on
 	retries retry.ErrorSet // on which control may come to the call again
 	endless retry.ErrorSet // on which it certainly does, for ever
 	count   count
@@ -81,6 +82,11 @@ func (e *engine) retriesIn(f *function) []*retryLoop {
 	return out
 }
 
+// asGoodAsEndless is a number of attempts that is only written where a number
+// is asked for and none is meant, such as math.MaxInt: a million attempts of a
+// millisecond each take a quarter of an hour, of a second each twelve days.
+const asGoodAsEndless = 1_000_000
+
 // maxRetryBlocks is the size above which a function is not searched for
 // retries: its loops are those of a parser or an interpreter.
 const maxRetryBlocks = 600
@@ -122,7 +128,7 @@ func (e *engine) mayFail(call *ssa.Call) bool {
 // retryOf reports how the loop retries the call, or nil.
 func (e *engine) retryOf(f *function, cs *callsite, l *loops.Loop) *retryLoop {
 	call := cs.instr.(*ssa.Call)
-	r := &retryLoop{f: f, loop: l, attempt: cs}
+	r := &retryLoop{f: f, loop: l, attempt: cs, work: e.workOf(f, cs)}
 	flow := e.errors
 	quick, ok := flow.Run(errflow.Assumption{Call: call, Err: errflow.Error(retry.Errors(retry.Plain))}, l, nil)
 	if !ok || !comesAgain(quick) || e.varies(l, call, false) {
@@ -135,7 +141,8 @@ func (e *engine) retryOf(f *function, cs *callsite, l *loops.Loop) *retryLoop {
 	if r.reopens = comesAgain(success); r.reopens && (l.Kind() != loops.Other || e.varies(l, call, true)) {
 		return nil // over elements, events or numbers, or work on what each round brings
 	}
-	watch := e.watcher(f)
+	watch := e.watcher(r)
+	bounds, idle := e.boundsOf(l)
 	byContext := true // all other ways out are by a context
 	waits, unwaited, consulted, deafOnEnd, alien := false, false, false, false, false
 	for _, class := range failures.Classes() {
@@ -149,6 +156,9 @@ func (e *engine) retryOf(f *function, cs *callsite, l *loops.Loop) *retryLoop {
 		r.retries |= retry.Errors(class)
 		forever := true
 		for _, end := range ends {
+			if !end.Again && end.Exit != nil && slices.Contains(idle, end.Exit.From) {
+				continue
+			}
 			if !end.Again {
 				forever = false
 				byContext = byContext && end.Trail&passConsult != 0
@@ -158,7 +168,7 @@ func (e *engine) retryOf(f *function, cs *callsite, l *loops.Loop) *retryLoop {
 			unwaited = unwaited || end.Trail&(passWait|passMaybe) == 0
 			consulted = consulted || end.Trail&passConsult != 0
 			alien = alien || end.Trail&passAlien != 0 && end.Trail&passWait != 0
-			deafOnEnd = deafOnEnd || end.Trail&passDeaf != 0 && (retry.ContextEnd.Has(class) || !takesAnyContext(call))
+			deafOnEnd = deafOnEnd || end.Trail&passDeaf != 0 && (retry.ContextEnd.Has(class) || !takesAnyContext(r.work.instr.(*ssa.Call)))
 		}
 		if forever {
 			r.endless |= retry.Errors(class)
@@ -166,7 +176,7 @@ func (e *engine) retryOf(f *function, cs *callsite, l *loops.Loop) *retryLoop {
 	}
 	r.waits, r.tight = waits, unwaited && !waits
 	r.deaf = (deafOnEnd || alien) && !consulted
-	r.count = e.countOf(r, byContext)
+	r.count = e.countOf(r, bounds, byContext)
 	r.stops, r.only = e.marksOf(r)
 	r.strips = e.stripsMarks(r)
 	r.pos = e.loopPos(l, call)
@@ -179,6 +189,28 @@ func comesAgain(ends []errflow.End) bool {
 
 func takesAnyContext(call *ssa.Call) bool {
 	return slices.ContainsFunc(call.Call.Args, func(a ssa.Value) bool { return provenance.Carries(a.Type()) })
+}
+
+// workOf is what the attempt does: in QueryRowContext(ctx, …).Scan(…) the query
+// runs, and Scan brings its error.
+func (e *engine) workOf(f *function, attempt *callsite) *callsite {
+	on, ok := workedOn(attempt.instr)
+	if _, made := on.root.(*ssa.Call); !ok || !made || takesAnyContext(attempt.instr.(*ssa.Call)) {
+		return attempt
+	}
+	i := slices.IndexFunc(f.calls, func(cs *callsite) bool { return ssa.Value(on.root) == callValue(cs) })
+	if i < 0 || !takesAnyContext(f.calls[i].instr.(*ssa.Call)) {
+		return attempt
+	}
+	return f.calls[i]
+}
+
+// callValue is what a call returns, or nil for go and defer.
+func callValue(cs *callsite) ssa.Value {
+	if call, ok := cs.instr.(*ssa.Call); ok {
+		return call
+	}
+	return nil
 }
 
 // varies reports whether the call is a different one in each round: of an
@@ -286,12 +318,29 @@ func stores(a *ssa.Alloc, varies func(ssa.Value, bool, int) bool, indexed bool, 
 	})
 }
 
+// boundsOf lists the tests that end the loop by count, and apart from them the
+// blocks of those that are as good as none.
+func (e *engine) boundsOf(l *loops.Loop) (bounds []loops.Bound, idle []*ssa.BasicBlock) {
+	for _, b := range l.Bounds() {
+		n, ok := exactly(b.Add)
+		if b.Limit != nil {
+			n, ok = e.numberOf(b.Limit, 0)
+		}
+		if ok && !b.Unknown && n.param == nil && n.least >= asGoodAsEndless {
+			idle = append(idle, b.Test)
+			continue
+		}
+		bounds = append(bounds, b)
+	}
+	return bounds, idle
+}
+
 // countOf is how often the loop makes the attempt.
-func (e *engine) countOf(r *retryLoop, byContext bool) count {
+func (e *engine) countOf(r *retryLoop, bounds []loops.Bound, byContext bool) count {
 	at := r.attempt.instr.Block()
 	var best *count
 	open := false
-	for _, b := range r.loop.Bounds() {
+	for _, b := range bounds {
 		b = b.Times(at)
 		if b.Unknown || !b.Every {
 			open = true
@@ -368,12 +417,20 @@ func (e *engine) stripsMarks(r *retryLoop) bool {
 // type assertions in the loop, and in the predicates that it calls, ask for.
 func (e *engine) marksAskedFor(f *function, l *loops.Loop) []string {
 	var out []string
+	e.eachAsked(f, l, func(instr ssa.Instruction) { out = append(out, errflow.Asks(instr)...) })
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// eachAsked visits the instructions of the loop, and of the predicates of the
+// package to which it gives errors.
+func (e *engine) eachAsked(f *function, l *loops.Loop, see func(ssa.Instruction)) {
 	seen := map[*ssa.Function]bool{f.ssa: true}
 	var visit func(blocks []*ssa.BasicBlock, depth int)
 	visit = func(blocks []*ssa.BasicBlock, depth int) {
 		for _, b := range blocks {
 			for _, instr := range b.Instrs {
-				out = append(out, errflow.Asks(instr)...)
+				see(instr)
 				if c, ok := instr.(*ssa.Call); ok && depth < 2 {
 					if fn := c.Call.StaticCallee(); fn != nil && fn.Pkg == e.pkg && !seen[fn] && slices.ContainsFunc(fn.Params, func(p *ssa.Parameter) bool { return isError(p.Type()) }) {
 						seen[fn] = true
@@ -384,8 +441,6 @@ func (e *engine) marksAskedFor(f *function, l *loops.Loop) []string {
 		}
 	}
 	visit(l.Blocks, 0)
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // loopPos is the for statement around the call, or the call if goto loops.

@@ -31,6 +31,7 @@ const maxPaths = 6
 func (e *engine) findRetries() {
 	e.errors = errflow.New(e.pkg)
 	e.errors.Mark = e.markOf
+	e.errors.Only = e.onlyStoredIn
 	e.retryLoops = map[*function][]*retryLoop{}
 	e.recursions = map[*function][]*retryLoop{}
 	for _, f := range e.funcs {
@@ -58,6 +59,15 @@ func (e *engine) findRetries() {
 
 // markOf is the mark that a library function puts on an error.
 func (e *engine) markOf(fn *types.Func) (string, bool) { return retry.Mark(fn.FullName()) }
+
+// onlyStoredIn is the one value that the package ever puts in a variable.
+func (e *engine) onlyStoredIn(g *ssa.Global) (ssa.Value, bool) {
+	vals, ok := e.storesTo(g)
+	if !ok || len(vals) != 1 {
+		return nil, false
+	}
+	return vals[0], true
+}
 
 // pathsOf computes the paths of f and reports whether they changed.
 func (e *engine) pathsOf(f *function) bool {
@@ -87,7 +97,7 @@ func (e *engine) pathsOf(f *function) bool {
 func (e *engine) lifted(f *function, cs *callsite, p *retryPath) []*retryPath {
 	w := e.wayOut(f, cs)
 	for _, r := range append(slices.Clone(e.retryLoops[f]), e.recursions[f]...) {
-		if r.attempt != cs || r.reopens {
+		if r.work != cs || r.reopens {
 			continue
 		}
 		l := &layer{name: f.name(), home: f.key(), posn: e.shortPosition(r.pos), pos: r.pos, count: r.count, retries: r.retries, stops: r.stops, gives: straight, strips: r.strips}

@@ -2,6 +2,7 @@ package ctxflow
 
 import (
 	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -36,38 +37,55 @@ func (e *engine) recursionsIn(f *function) []*retryLoop {
 		if instr == ssa.Instruction(self) {
 			return passAgain
 		}
-		return 0
-	}
-	again := func(call *ssa.Call, class retry.Class) bool {
-		a := errflow.Assumption{Call: call, Err: errflow.Error(retry.Errors(class)), Others: class == retry.OK}
-		ends, ok := e.errors.Run(a, nil, watch)
-		if !ok {
-			return class == retry.OK
-		}
-		for _, end := range ends {
-			if end.Trail&passAgain != 0 {
-				return true
-			}
-		}
-		return false
+		return e.passes(instr, 0)
 	}
 	var out []*retryLoop
 	for _, cs := range f.calls {
 		call, ok := cs.instr.(*ssa.Call)
-		if !ok || call == self || !e.mayFail(call) || !call.Block().Dominates(self.Block()) || again(call, retry.OK) {
+		if !ok || call == self || !e.mayFail(call) || !call.Block().Dominates(self.Block()) {
 			continue
 		}
-		r := &retryLoop{f: f, attempt: cs, pos: self.Pos(), count: e.depthOf(f, self), waits: true}
-		for _, class := range failures.Classes() {
-			if again(call, class) {
-				r.retries |= retry.Errors(class)
-			}
+		success, ok := e.errors.Run(errflow.Assumption{Call: call, Err: errflow.Error(retry.Errors(retry.OK)), Others: true}, nil, watch)
+		if !ok || slices.ContainsFunc(success, callsItself) {
+			continue
 		}
-		if r.retries != 0 {
+		if r := e.recursionOf(f, cs, self, watch); r.retries != 0 {
 			out = append(out, r)
 		}
 	}
 	return out
+}
+
+func callsItself(end errflow.End) bool { return end.Trail&passAgain != 0 }
+
+// recursionOf reports on which failures of the attempt the function calls
+// itself, and what it does before.
+func (e *engine) recursionOf(f *function, attempt *callsite, self *ssa.Call, watch errflow.Observer) *retryLoop {
+	r := &retryLoop{f: f, attempt: attempt, work: attempt, pos: self.Pos(), count: e.depthOf(f, self)}
+	unwaited, consulted, deaf := false, false, false
+	for _, class := range failures.Classes() {
+		ends, ok := e.errors.Run(errflow.Assumption{Call: attempt.instr, Err: errflow.Error(retry.Errors(class))}, nil, watch)
+		if !ok || !slices.ContainsFunc(ends, callsItself) {
+			continue
+		}
+		r.retries |= retry.Errors(class)
+		if !slices.ContainsFunc(ends, func(end errflow.End) bool { return !callsItself(end) }) {
+			r.endless |= retry.Errors(class)
+		}
+		for _, end := range ends {
+			if callsItself(end) {
+				r.waits = r.waits || end.Trail&passWait != 0
+				unwaited = unwaited || end.Trail&(passWait|passMaybe) == 0
+				consulted = consulted || end.Trail&passConsult != 0
+				deaf = deaf || end.Trail&passDeaf != 0 && (retry.ContextEnd.Has(class) || !takesAnyContext(attempt.instr.(*ssa.Call)))
+			}
+		}
+	}
+	r.tight, r.deaf = unwaited && !r.waits, deaf && !consulted
+	if r.count.param == nil && r.endless != 0 {
+		r.count = known(retry.Unbounded())
+	}
+	return r
 }
 
 // sameReceiver reports whether a method calls itself on its own receiver: on

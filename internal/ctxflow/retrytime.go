@@ -55,7 +55,7 @@ func (e *engine) outlives(r *retryLoop) (why string, ok bool) {
 
 // attemptContext is the context that the attempt is made on, or nil.
 func (r *retryLoop) attemptContext() ssa.Value {
-	for _, a := range r.attempt.instr.Common().Args {
+	for _, a := range r.work.instr.Common().Args {
 		if provenance.IsContext(a.Type()) {
 			return a
 		}

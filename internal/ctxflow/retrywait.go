@@ -11,17 +11,38 @@ import (
 	"github.com/ctxprop/ctxprop/internal/callee"
 	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/errflow"
+	"github.com/ctxprop/ctxprop/internal/loops"
 	"github.com/ctxprop/ctxprop/internal/provenance"
 )
 
 // This file watches what happens between the attempts of a retry: whether it
 // waits, and whether it asks a context.
 
-// watcher tells what a way round passes, for a function's loops.
-func (e *engine) watcher(f *function) errflow.Observer {
+// watcher tells what a way round a loop passes, from one attempt to the next.
+func (e *engine) watcher(r *retryLoop) errflow.Observer {
+	l := r.loop
 	return func(instr ssa.Instruction, _ func(ssa.Value) errflow.Value) errflow.Trail {
+		if instr == ssa.Instruction(r.work.instr) {
+			return 0
+		}
+		if s, ok := instr.(*ssa.Select); ok {
+			if _, stays := e.staysOnDone(s, l); stays {
+				return passWait | passDeaf
+			}
+		}
 		return e.passes(instr, 0)
 	}
+}
+
+// staysOnDone finds the Done case of a select that does nothing but go round
+// the loop again, as one does that only breaks out of the select.
+func (e *engine) staysOnDone(s *ssa.Select, l *loops.Loop) (token.Pos, bool) {
+	for i, st := range s.States {
+		if doneOf(st.Chan) != nil && e.goesRound(l, s, i) {
+			return st.Pos, true
+		}
+	}
+	return token.NoPos, false
 }
 
 // passes says what an instruction does between two attempts.
@@ -131,6 +152,9 @@ func soundsLikeWaiting(name string) bool {
 }
 
 func (e *engine) callPasses(c *ssa.Call, depth int) errflow.Trail {
+	if onlyWaitedFor(c) {
+		return 0 // the wait says what comes of it
+	}
 	for _, method := range []string{"Err", "Done"} {
 		if ctx := contextMethod(c, method); ctx != nil {
 			return e.consults(ctx)
@@ -183,6 +207,26 @@ func (e *engine) targetPasses(t callee.Target, c *ssa.Call, depth int) errflow.T
 		return passMaybe
 	}
 	return 0
+}
+
+// onlyWaitedFor reports whether nothing but selects and receives has what a
+// call of Done returns.
+func onlyWaitedFor(c *ssa.Call) bool {
+	if contextMethod(c, "Done") == nil {
+		return false
+	}
+	for _, ref := range *c.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.Select, *ssa.DebugRef:
+		case *ssa.UnOp:
+			if ref.Op != token.ARROW {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 func isDuration(t types.Type) bool {

@@ -71,6 +71,13 @@ func (m *memory) note(instr ssa.Instruction, pkg *ssa.Package) {
 			c.vals = append(c.vals, st.Val)
 		}
 	}
+	if up, ok := instr.(*ssa.MapUpdate); ok {
+		if u, ok := up.Map.(*ssa.UnOp); ok {
+			if g, ok := u.X.(*ssa.Global); ok && g.Pkg == pkg {
+				at(m.globs, g).open = true // what it was made with is not all
+			}
+		}
+	}
 	if c, ok := instr.(ssa.CallInstruction); ok {
 		for _, arg := range c.Common().Args {
 			if g, ok := arg.(*ssa.Global); ok && g.Pkg == pkg {

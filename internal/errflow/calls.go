@@ -114,6 +114,10 @@ func (r *run) library(fn *types.Func, c *ssa.Call, index, depth int) (Value, boo
 		if len(args) == 2 {
 			return r.as(arg(0), args[1]), true
 		}
+	case "slices.Contains":
+		if len(args) == 2 {
+			return r.contained(args[0], arg(1), depth), true
+		}
 	case "errors.Unwrap":
 		if x := arg(0); x.kind == anError {
 			return Error(x.Errs | retry.Errors(retry.OK)), true
@@ -137,10 +141,31 @@ func (r *run) library(fn *types.Func, c *ssa.Call, index, depth int) (Value, boo
 		return fromContext(arg(0)), true
 	case "google.golang.org/grpc/status.Err", "google.golang.org/grpc/internal/status.Err", "google.golang.org/grpc/internal/status.Code":
 		return arg(0), true // a status and its code are the same set here
+	case "net/http.NewRequest", "net/http.NewRequestWithContext", "net/url.Parse", "encoding/json.Marshal":
+		if index == 1 { // what fails here fails in the first round already
+			return Error(retry.Errors(retry.OK)), true
+		}
 	case "context.Cause":
 		return Error(retry.ContextEnd | retry.Errors(retry.OK)), true
 	}
 	return Value{}, false
+}
+
+// contained says whether a code is in a list that is written out.
+func (r *run) contained(list ssa.Value, code Value, depth int) Value {
+	list = r.flow.held(list)
+	if _, written := list.(*ssa.Slice); !written || code.kind != anError {
+		return Value{}
+	}
+	var set retry.ErrorSet
+	for _, elem := range elements([]ssa.Value{list}) {
+		val := r.value(elem, depth+1)
+		if val.kind != anError || len(val.Errs.Classes()) != 1 || val.marks != "" {
+			return Value{}
+		}
+		set |= val.Errs
+	}
+	return memberOf(code, set)
 }
 
 // marked is the error, wrapped to carry a mark.

@@ -28,6 +28,9 @@ type Flow struct {
 	// Mark says what a library function makes of the error it is given: a
 	// mark such as "permanent". ok is false if it does not mark errors.
 	Mark func(fn *types.Func) (mark string, ok bool)
+	// Only is the one value that a variable of the package ever holds; ok is
+	// false if there may be another.
+	Only func(g *ssa.Global) (val ssa.Value, ok bool)
 	memo map[string]Value
 }
 

@@ -148,6 +148,11 @@ func (r *run) value(v ssa.Value, depth int) Value {
 		if ta, ok := v.Tuple.(*ssa.TypeAssert); ok {
 			return r.asserted(ta, v.Index, depth)
 		}
+		if l, ok := v.Tuple.(*ssa.Lookup); ok {
+			return r.lookedUp(l, v.Index == 1, depth)
+		}
+	case *ssa.Lookup:
+		return r.lookedUp(v, false, depth)
 	case *ssa.Call:
 		return r.result(v, 0, depth)
 	case *ssa.MakeInterface:
@@ -212,6 +217,59 @@ func constantValue(c *ssa.Const) Value {
 		}
 	}
 	return Value{}
+}
+
+// lookedUp is what a map of codes says of one: whether it is in, or which bool
+// stands there. The map must hold what it was made with.
+func (r *run) lookedUp(l *ssa.Lookup, in bool, depth int) Value {
+	code := r.value(l.Index, depth+1)
+	if code.kind != anError {
+		return Value{}
+	}
+	m, ok := r.flow.held(l.X).(*ssa.MakeMap)
+	if !ok || m.Referrers() == nil {
+		return Value{}
+	}
+	var yes retry.ErrorSet
+	for _, ref := range *m.Referrers() {
+		up, ok := ref.(*ssa.MapUpdate)
+		if !ok {
+			continue
+		}
+		key := r.value(up.Key, depth+1)
+		if key.kind != anError {
+			return Value{}
+		}
+		if in {
+			yes |= key.Errs
+			continue
+		}
+		val := r.value(up.Value, depth+1)
+		if val.kind != aBool || val.yes == val.no {
+			return Value{}
+		}
+		if val.yes {
+			yes |= key.Errs
+		}
+	}
+	return memberOf(code, yes)
+}
+
+// memberOf says whether a code is one of a set.
+func memberOf(code Value, set retry.ErrorSet) Value {
+	return Value{kind: aBool, yes: code.Errs.Meets(set), no: !code.Errs.In(set)}
+}
+
+// held is the value itself, or what a variable of the package only ever holds.
+func (f *Flow) held(v ssa.Value) ssa.Value {
+	if u, ok := v.(*ssa.UnOp); ok && u.Op == token.MUL {
+		if g, ok := u.X.(*ssa.Global); ok && f.Only != nil {
+			if val, ok := f.Only(g); ok {
+				return val
+			}
+		}
+	}
+	return v
 }
 
 // load reads a variable: a local one by what was stored on the way here, a
@@ -350,6 +408,12 @@ func (r *run) compare(v *ssa.BinOp, depth int) Value {
 	}
 	x, y := r.value(v.X, depth+1), r.value(v.Y, depth+1)
 	if x.kind == anInt && y.kind == anInt {
+		switch v.Op { // a counter that each round begins anew
+		case token.ADD:
+			return Value{kind: anInt, num: x.num + y.num}
+		case token.SUB:
+			return Value{kind: anInt, num: x.num - y.num}
+		}
 		if ok, known := compareInts(v.Op, x.num, y.num); known {
 			return truth(ok)
 		}

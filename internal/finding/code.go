@@ -137,7 +137,7 @@ var rules = []RuleInfo{
 	{DeafRetry, "deaf-retry", "retrynest", Warning, "a retry that goes on after its context has ended, or repeats on a shared context what only a new deadline could change"},
 	{TightRetry, "tight-retry", "retrynest", Warning, "a retry without a wait between the attempts"},
 	{RetryOutlives, "retry-outlives-deadline", "retrynest", Warning, "attempts and waits that take longer than the deadline they run under"},
-	{HarmfulCodes, "harmful-codes", "retrynest", Warning, "a gRPC retry policy that repeats what sheds load, or what the same request cannot make succeed"},
+	{HarmfulCodes, "harmful-codes", "retrynest", Warning, "a retry, in code or in a gRPC retry policy, of what sheds load or of what the same request cannot make succeed"},
 	{IneffectivePolicy, "ineffective-policy", "retrynest", Warning, "a gRPC service config, or a part of one, that grpc-go ignores, clamps, hides or never matches"},
 	{InvalidPolicy, "invalid-policy", "retrynest", Error, "a gRPC service config with which no client can be built"},
 	{LostPermanent, "lost-permanent", "retrynest", Warning, "an error marked as one to stop at loses the mark on its way, and the next layer tries again"},

@@ -152,8 +152,8 @@ func (c *ServiceConfig) checkTimeout(e wireEntry, n *node) {
 	}
 }
 
-// Codes with which the same request fails again.
-var hopeless = Errors(InvalidArgument, NotFound, AlreadyExists, PermissionDenied, FailedPrecondition,
+// Hopeless holds the codes with which the same request fails again.
+var Hopeless = Errors(InvalidArgument, NotFound, AlreadyExists, PermissionDenied, FailedPrecondition,
 	OutOfRange, Unimplemented, DataLoss, Unauthenticated)
 
 // checkCodes looks for codes that have no effect, and for those that harm.
@@ -165,7 +165,7 @@ func (c *ServiceConfig) checkCodes(p *wirePolicy, n *node) {
 			dead = append(dead, i)
 		case class == ResourceExhausted:
 			shed = append(shed, i)
-		case hopeless.Has(class):
+		case Hopeless.Has(class):
 			lost = append(lost, i)
 		}
 	}

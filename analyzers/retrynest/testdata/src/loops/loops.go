@@ -132,7 +132,7 @@ func (s *server) timed(ctx context.Context) (string, error) {
 func (s *server) recursive(ctx context.Context) (string, error) {
 	v, err := s.api.Fetch(ctx, "1")
 	if err != nil {
-		return s.recursive(ctx)
+		return s.recursive(ctx) // want `server.recursive tries api.Fetch again for as long as it fails: .*CTX302`
 	}
 	return v, nil
 }

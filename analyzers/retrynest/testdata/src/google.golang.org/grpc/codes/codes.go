@@ -6,11 +6,14 @@ const (
 	OK                 Code = 0
 	Canceled           Code = 1
 	Unknown            Code = 2
+	InvalidArgument    Code = 3
 	DeadlineExceeded   Code = 4
 	NotFound           Code = 5
 	ResourceExhausted  Code = 8
 	FailedPrecondition Code = 9
 	Aborted            Code = 10
+	Unimplemented      Code = 12
 	Internal           Code = 13
 	Unavailable        Code = 14
+	Unauthenticated    Code = 16
 )
