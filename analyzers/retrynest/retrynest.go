@@ -24,8 +24,11 @@ func New(flow *analysis.Analyzer) *analysis.Analyzer {
 // find makes what each part finds; each looks after its own codes.
 func find(pass *analysis.Pass, flow *ctxflow.Result, _ finding.Filter) []*finding.Finding {
 	var fs []*finding.Finding
-	for _, part := range []func(*analysis.Pass, *ctxflow.Result) []*finding.Finding{configs, knobs, nests} {
-		fs = append(fs, part(pass, flow)...)
+	for _, part := range []func(*analysis.Pass, *ctxflow.Result) []*finding.Finding{configs, knobs} {
+		for _, f := range part(pass, flow) {
+			f.Final = true
+			fs = append(fs, f)
+		}
 	}
-	return fs
+	return append(fs, nests(pass, flow)...)
 }

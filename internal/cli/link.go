@@ -26,8 +26,8 @@ func findingsOf(prog *program, units []*unit) []*finding.Finding {
 		_, joined := resultOf[*ctxflow.Result](u)
 		for _, f := range u.findings() {
 			fixes[fixKey{f.ID, f.Pos}] = f.Fixes
-			if u.matched && !(joined && wording(f.ID.Code) != nil) {
-				fs = append(fs, f) // final as the pass has it
+			if u.matched && (f.Final || !joined || wording(f.ID.Code) == nil) {
+				fs = append(fs, f)
 			}
 		}
 	}

@@ -50,6 +50,9 @@ type Finding struct {
 	Entries     []string
 	Witness     []Step
 	Fixes       []analysis.SuggestedFix // at most one
+	// Final: the pass knows all there is to know, as it does of a text; other
+	// findings are made anew of the program's view where there is one.
+	Final bool
 }
 
 // Diagnostic renders the finding for a driver of go/analysis.
