@@ -175,7 +175,7 @@ func (v *verifier) kind(lib *library, e catalog.Entry, fn *types.Func) error {
 			return err
 		}
 		return want(callsFunction(e, sig), "it takes no function")
-	case catalog.Sync, catalog.Later, catalog.Shared:
+	case catalog.Sync, catalog.Later, catalog.Shared, catalog.Retry:
 		return want(callsFunction(e, sig), "it takes no function")
 	}
 	return nil

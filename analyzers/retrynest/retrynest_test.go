@@ -36,6 +36,11 @@ func TestLibraries(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), all(t), "libraries")
 }
 
+// TestDeclared is CTX301 over helpers that are declared to retry.
+func TestDeclared(t *testing.T) {
+	analysistest.Run(t, analysistest.TestData(), all(t), "declared/...")
+}
+
 // TestKnobs is CTX310: counts that mean something else than they say.
 func TestKnobs(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), all(t), "knobs")

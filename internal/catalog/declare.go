@@ -81,6 +81,13 @@ func (e Entry) Check(fn *types.Func) error {
 		if !e.callsAny(sig) {
 			return fmt.Errorf("%v is for a function that takes a function", e.Kind)
 		}
+	case Retry:
+		if e.RetryArg(sig) == None {
+			return errors.New("retry is for a function that takes a function which returns an error")
+		}
+		if e.Count >= sig.Params().Len() || e.Count >= 0 && !isInteger(sig.Params().At(e.Count).Type()) {
+			return fmt.Errorf("count=%d is no parameter of an integer type", e.Count)
+		}
 	case Handler:
 		if e.Ctx >= sig.Params().Len() || e.Ctx == Deduced && providerParam(sig) == None {
 			return errors.New("handler is for a function with a parameter that is or provides a context")
@@ -132,6 +139,11 @@ func (e Entry) checkUse(fn *types.Func) error {
 		return fmt.Errorf("use=%s takes no context", e.Use)
 	}
 	return nil
+}
+
+func isInteger(t types.Type) bool {
+	b, ok := t.Underlying().(*types.Basic)
+	return ok && b.Info()&types.IsInteger != 0
 }
 
 func returnsContext(sig *types.Signature) bool {

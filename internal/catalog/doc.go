@@ -75,6 +75,9 @@
 //	          wait=NAME: the method of the same receiver that awaits it
 //	later     runs its function argument after, and apart from, its caller
 //	shared    runs its function argument once, on behalf of many callers
+//	retry     calls its function argument again as long as it fails, and returns
+//	          then. attempts=N, N-M or inf: how often in all; count=N: the
+//	          parameter that says it; without either that is not known
 //
 // Two more say what a function is, next to whatever a line of another kind says
 // of calling it:
@@ -91,8 +94,9 @@
 //	ctx=recv   the receiver holds it, or is it. For block, and for derive, detach
 //	           and carry
 //	fn=N       parameter N is the function argument; without it, every parameter
-//	           of function type. For sync, spawn, later and shared; and for
-//	           block, which calls it before it returns
+//	           of function type, for retry the first that returns an error. For
+//	           sync, spawn, later, shared and retry; and for block, which calls it
+//	           before it returns
 //	use=NAME   a method of the same receiver or a function of the same package;
 //	           use=TYPE.NAME is a method of another type of the package
 //	class=     one of rpc, sql, http, net, exec, cache, queue, wait, lock, file

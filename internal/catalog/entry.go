@@ -24,6 +24,10 @@ type Entry struct {
 	Fn     int    // as written; see CallsArg
 	Use    string // Bare, Twin: the sibling that takes a context, NAME or TYPE.NAME
 	Wait   string // Spawn: the method that awaits what was started, or ""
+	// Attempts is how often a Retry calls its argument in all: N, N-M, inf, or ?
+	// where it is not known.
+	Attempts string
+	Count    int // Retry: the parameter that says how often, or None
 
 	Bounded bool // Derive: sets a deadline
 	Values  bool // Derive: only adds values
@@ -48,6 +52,8 @@ func (e Entry) String() string {
 	add(e.Fn >= 0, "fn="+strconv.Itoa(e.Fn))
 	add(e.Use != "", "use="+e.Use)
 	add(e.Wait != "", "wait="+e.Wait)
+	add(e.Attempts != "" && e.Attempts != unknownAttempts, "attempts="+e.Attempts)
+	add(e.Kind == Retry && e.Count >= 0, "count="+strconv.Itoa(e.Count))
 	add(e.Bounded, "bounded")
 	add(e.Values, "values")
 	add(e.Write, "write")
@@ -78,8 +84,27 @@ func (e Entry) CallsArg(sig *types.Signature, i int) bool {
 	switch e.Kind {
 	case Sync, Spawn, Later, Shared:
 		return isFunc(paramType(sig, i))
+	case Retry:
+		return e.RetryArg(sig) == i
 	}
 	return false
+}
+
+// RetryArg is the parameter that a Retry line says is called again and again,
+// without fn= the first function that returns an error, or None.
+func (e Entry) RetryArg(sig *types.Signature) int {
+	for i := range sig.Params().Len() {
+		fn, ok := paramType(sig, i).Underlying().(*types.Signature)
+		if e.Fn == i && ok || e.Fn == Deduced && ok && returnsError(fn) {
+			return i
+		}
+	}
+	return None
+}
+
+func returnsError(sig *types.Signature) bool {
+	n := sig.Results().Len()
+	return n > 0 && types.Identical(sig.Results().At(n-1).Type(), types.Universe.Lookup("error").Type())
 }
 
 // paramType is the type of an argument for parameter i: for a variadic one,

@@ -35,6 +35,7 @@ func TestCallsArg(t *testing.T) {
 		type Fn func()
 		func F(f func(), a any, g Fn, rest ...func()) {}
 		func Slice(fs []func()) {}
+		func Again(n int, notify func(error), f func() error, g func() error) error { return nil }
 	`
 	pkg, _ := check(t, "example.com/app", src)
 	for _, test := range []struct {
@@ -50,6 +51,9 @@ func TestCallsArg(t *testing.T) {
 		{"block a.F class=sql", "F", "----"},
 		{"quiet a.F", "F", "----"},
 		{"sync a.F", "Slice", "-"},
+		{"retry a.F", "Again", "--y-"},
+		{"retry a.F fn=3", "Again", "---y"},
+		{"retry a.F", "F", "----"},
 	} {
 		parsed, err := parse("x", test.line)
 		if err != nil {

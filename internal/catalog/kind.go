@@ -25,6 +25,7 @@ const (
 	Spawn
 	Later
 	Shared
+	Retry
 	Handler
 	Expensive
 )
@@ -42,18 +43,22 @@ const (
 	attrFn
 	attrUse
 	attrWait
+	attrAttempts
+	attrCount
 )
 
 var attributeNames = map[string]attribute{
-	"bounded": attrBounded,
-	"values":  attrValues,
-	"write":   attrWrite,
-	"join":    attrJoin,
-	"class":   attrClass,
-	"ctx":     attrCtx,
-	"fn":      attrFn,
-	"use":     attrUse,
-	"wait":    attrWait,
+	"bounded":  attrBounded,
+	"values":   attrValues,
+	"write":    attrWrite,
+	"join":     attrJoin,
+	"class":    attrClass,
+	"ctx":      attrCtx,
+	"fn":       attrFn,
+	"use":      attrUse,
+	"wait":     attrWait,
+	"attempts": attrAttempts,
+	"count":    attrCount,
 }
 
 // flagAttributes are written as a bare word, the others as name=value.
@@ -80,6 +85,7 @@ var kinds = [...]struct {
 	Spawn:    {name: "spawn", allowed: attrFn | attrWait},
 	Later:    {name: "later", allowed: attrFn},
 	Shared:   {name: "shared", allowed: attrFn},
+	Retry:    {name: "retry", allowed: attrFn | attrAttempts | attrCount},
 
 	Handler:   {name: "handler", allowed: attrCtx},
 	Expensive: {name: "expensive"},

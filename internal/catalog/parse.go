@@ -156,9 +156,16 @@ func parseEntry(kind Kind, rest string) (Entry, error) {
 	if symbol.Wide() && !kinds[kind].wide {
 		return Entry{}, fmt.Errorf("%v needs one function, not %v: only quiet, block and twin lines can name a whole type or package", kind, symbol)
 	}
-	e := Entry{Symbol: symbol, Kind: kind, Ctx: Deduced, Fn: Deduced}
+	e := Entry{Symbol: symbol, Kind: kind, Ctx: Deduced, Fn: Deduced, Count: None}
 	if err := e.parseAttributes(rest); err != nil {
 		return Entry{}, err
+	}
+	switch {
+	case kind != Retry:
+	case e.Attempts != "" && e.Count != None:
+		return Entry{}, errors.New("attempts= and count= say the same: write one of them")
+	case e.Attempts == "":
+		e.Attempts = unknownAttempts
 	}
 	if symbol.Wide() && (e.Ctx != Deduced || e.Fn != Deduced) {
 		return Entry{}, fmt.Errorf("ctx= and fn= need one function, not %v", symbol)
@@ -213,6 +220,10 @@ func (e *Entry) set(attr attribute, value string) (err error) {
 		e.Ctx, err = parseContextArg(value)
 	case attrFn:
 		e.Fn, err = parseIndex("fn", value)
+	case attrAttempts:
+		e.Attempts, err = value, checkAttempts(value)
+	case attrCount:
+		e.Count, err = parseIndex("count", value)
 	case attrUse:
 		e.Use, err = value, checkSibling(value)
 	case attrWait:
@@ -251,6 +262,22 @@ func parseIndex(name, value string) (int, error) {
 		return 0, fmt.Errorf("%s=%s is not the index of a parameter: count from 0, without the receiver", name, value)
 	}
 	return int(n), nil
+}
+
+// unknownAttempts is what a retry line without a count says.
+const unknownAttempts = "?"
+
+func checkAttempts(value string) error {
+	low, high, isRange := strings.Cut(value, "-")
+	least, err := strconv.Atoi(low)
+	most, err2 := least, error(nil)
+	if isRange {
+		most, err2 = strconv.Atoi(high)
+	}
+	if value == "inf" || value == unknownAttempts || err == nil && err2 == nil && 1 <= least && least <= most {
+		return nil
+	}
+	return fmt.Errorf("attempts=%s is no count of attempts: write N, N-M, inf, or ? where it is not known", value)
 }
 
 func checkSibling(value string) error {

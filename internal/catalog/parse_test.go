@@ -7,7 +7,7 @@ import (
 
 func TestParseErrors(t *testing.T) {
 	tests := []struct{ name, line, want string }{
-		{"unknown kind", "blocks net.Dial", `unknown kind "blocks": use one of fresh, derive, detach, carry, bare, block, wait, twin, quiet, noreturn, sync, spawn, later, shared, handler, expensive, root, service, provider`},
+		{"unknown kind", "blocks net.Dial", `unknown kind "blocks": use one of fresh, derive, detach, carry, bare, block, wait, twin, quiet, noreturn, sync, spawn, later, shared, retry, handler, expensive, root, service, provider`},
 		{"no symbol", "quiet", `quiet needs a symbol, such as net/http.NewRequest or (*net/http.Client).Do`},
 		{"package without a form", "quiet log/slog", `symbol "log/slog" names no function: write log/slog.Func, log/slog.* for the whole package, or log/slog/... for all below it as well`},
 		{"empty name", "quiet log/slog.", `symbol "log/slog." names no function: write log/slog.Func, log/slog.* for the whole package, or log/slog/... for all below it as well`},
@@ -29,6 +29,11 @@ func TestParseErrors(t *testing.T) {
 		{"missing class", "block a.F", `block needs class=`},
 		{"missing both", "twin a.F", `twin needs class=, use=`},
 		{"unknown class", "wait a.F class=disk", `unknown class "disk": use one of rpc, sql, http, net, exec, cache, queue, wait, lock, file`},
+		{"attempts", "retry a.F attempts=many", `attempts=many is no count of attempts: write N, N-M, inf, or ? where it is not known`},
+		{"attempts the wrong way", "retry a.F attempts=5-3", `attempts=5-3 is no count of attempts: write N, N-M, inf, or ? where it is not known`},
+		{"no attempts", "retry a.F attempts=0", `attempts=0 is no count of attempts: write N, N-M, inf, or ? where it is not known`},
+		{"attempts and a count", "retry a.F attempts=3 count=1", `attempts= and count= say the same: write one of them`},
+		{"count", "retry a.F count=n", `count=n is not the index of a parameter: count from 0, without the receiver`},
 		{"index", "block a.F class=rpc ctx=first", `ctx=first is not the index of a parameter: count from 0, without the receiver`},
 		{"negative index", "sync a.F fn=-1", `fn=-1 is not the index of a parameter: count from 0, without the receiver`},
 		{"huge index", "sync a.F fn=100", `fn=100 is not the index of a parameter: count from 0, without the receiver`},

@@ -72,7 +72,7 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"-severity", "warn"}, `invalid value "warn" for flag -severity: unknown severity "warn": use error, warning or info`},
 		{[]string{"-tests=maybe"}, `invalid boolean value "maybe" for -tests: parse error`},
 		{[]string{"-why", "a.go"}, `invalid value "a.go" for flag -why: want FILE:LINE`},
-		{[]string{"-catalog", "blok x.Y"}, `invalid value "blok x.Y" for flag -catalog: line:1: unknown kind "blok": use one of fresh, derive, detach, carry, bare, block, wait, twin, quiet, noreturn, sync, spawn, later, shared, handler, expensive, root, service, provider`},
+		{[]string{"-catalog", "blok x.Y"}, `invalid value "blok x.Y" for flag -catalog: line:1: unknown kind "blok": use one of fresh, derive, detach, carry, bare, block, wait, twin, quiet, noreturn, sync, spawn, later, shared, retry, handler, expensive, root, service, provider`},
 		{[]string{"-C"}, "flag needs an argument: -C"},
 		{[]string{"./...", "-v"}, "flag -v comes after a package; flags go first"},
 		{[]string{"chekc", "./..."}, `unknown command "chekc"; did you mean check?`},

@@ -58,14 +58,14 @@ func rootKeys() []key {
 		{
 			name: "catalog",
 			doc: "What ctxprop cannot see in libraries, one line each: your own blocking call, one that has a twin " +
-				"with a context, a handler, a constructor of something long-lived, a helper that calls its argument.",
+				"with a context, a helper that retries, a handler, a constructor of something long-lived.",
 			schema: listOf(schema{"type": "string"}),
 			example: "catalog:\n" +
 				"  - block example.com/platform/bus.Publish class=queue\n" +
 				"  - twin example.com/platform/kv.Get use=GetContext class=cache\n" +
 				"  - handler example.com/platform/jobs.Func\n" +
 				"  - quiet example.com/platform/audit.NewRecorder\n" +
-				"  - sync example.com/platform/trace.Do",
+				"  - retry example.com/platform/again.Do attempts=3",
 			read: readCatalog,
 		},
 		{

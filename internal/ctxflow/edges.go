@@ -209,7 +209,7 @@ func (e *engine) argMode(f *function, t callee.Target, i int, arg ssa.Value) mod
 
 func (e *engine) cataloguedMode(f *function, t callee.Target, entry *catalog.Entry) mode {
 	switch entry.Kind {
-	case catalog.Sync:
+	case catalog.Sync, catalog.Retry:
 		return runsHere
 	case catalog.Shared:
 		return runsShared

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ssa"
 
 	"github.com/ctxprop/ctxprop/internal/callee"
+	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/errflow"
 	"github.com/ctxprop/ctxprop/internal/provenance"
 	"github.com/ctxprop/ctxprop/internal/retry"
@@ -20,10 +21,17 @@ import (
 // policyPaths are the paths through a library function that retries. ok is
 // false if the function is none.
 func (e *engine) policyPaths(f *function, cs *callsite, t callee.Target) ([]*retryPath, bool) {
-	if t.Obj == nil || t.Obj.Pkg() == nil || t.Obj.Pkg() == e.pass.Pkg {
+	if t.Obj == nil || t.Obj.Pkg() == nil {
 		return nil, false
 	}
-	if p := retry.FuncPolicy(t.Obj.FullName()); p != nil && p.Fn < len(t.Args) {
+	p := e.declaredRetry(t.Obj)
+	if p == nil && t.Obj.Pkg() == e.pass.Pkg {
+		return nil, false
+	}
+	if p == nil {
+		p = retry.FuncPolicy(t.Obj.FullName())
+	}
+	if p != nil && p.Fn < len(t.Args) {
 		l := e.policyLayer(f, cs, p)
 		if l.count.value().Worst() == 0 {
 			return nil, true
@@ -49,6 +57,28 @@ func (e *engine) policyPaths(f *function, cs *callsite, t callee.Target) ([]*ret
 		return []*retryPath{{index: -1, enters: straight, sink: sink, layers: []*layer{l}}}, true
 	}
 	return nil, false
+}
+
+// declaredRetry is the policy of a function that a directive or a line of the
+// flag declares to retry.
+func (e *engine) declaredRetry(fn *types.Func) *retry.LibraryPolicy {
+	entry, ok := e.catalog.Func(fn)
+	if !ok || entry.Kind != catalog.Retry {
+		return nil
+	}
+	receiver := 0
+	if fn.Signature().Recv() != nil {
+		receiver = 1
+	}
+	arg := entry.RetryArg(fn.Signature())
+	if arg == catalog.None {
+		return nil
+	}
+	count := -1
+	if entry.Count >= 0 {
+		count = receiver + entry.Count
+	}
+	return retry.Declared(fn.FullName(), receiver+arg, count, entry.Attempts)
 }
 
 // puts reports whether a function value, or what it calls of the package, puts
@@ -103,6 +133,9 @@ func (e *engine) policyLayer(f *function, cs *callsite, p *retry.LibraryPolicy) 
 // policyCount is what the call's arguments set the count to, in options, in
 // wrappers round a backoff, in a builder's chain or in a struct.
 func (e *engine) policyCount(f *function, cs *callsite, p *retry.LibraryPolicy) count {
+	if p.Count >= 0 {
+		return e.countIn(cs, p)
+	}
 	s := &search{e: e, names: p.Set, pkg: packageOf(p.Func), seen: map[ssa.Value]bool{}}
 	for _, t := range cs.targets {
 		for i, arg := range t.Args {
@@ -113,18 +146,7 @@ func (e *engine) policyCount(f *function, cs *callsite, p *retry.LibraryPolicy) 
 	}
 	switch {
 	case s.found != nil:
-		n, ok := e.numberOf(s.found, 0)
-		if !ok {
-			return known(retry.Unknown())
-		}
-		if n.param != nil {
-			add := 0
-			if p.Retries {
-				add = 1
-			}
-			return n.plus(int64(add))
-		}
-		return known(p.Attempts(n.least).Join(p.Attempts(n.most)))
+		return e.countSet(s.found, p)
 	case s.steps != nil:
 		return *s.steps
 	case s.endless:
@@ -133,6 +155,30 @@ func (e *engine) policyCount(f *function, cs *callsite, p *retry.LibraryPolicy) 
 		return known(retry.Unknown())
 	}
 	return known(p.Default)
+}
+
+// countIn is the count that the policy's parameter for it is given.
+func (e *engine) countIn(cs *callsite, p *retry.LibraryPolicy) count {
+	for _, t := range cs.targets {
+		if p.Count < len(t.Args) {
+			return e.countSet(t.Args[p.Count], p)
+		}
+	}
+	return known(retry.Unknown())
+}
+
+// countSet is the count that the policy makes of a number.
+func (e *engine) countSet(v ssa.Value, p *retry.LibraryPolicy) count {
+	n, ok := e.numberOf(v, 0)
+	switch {
+	case !ok:
+		return known(retry.Unknown())
+	case n.param == nil:
+		return known(p.Attempts(n.least).Join(p.Attempts(n.most)))
+	case p.Retries:
+		return n.plus(1)
+	}
+	return n.plus(0)
 }
 
 // packageOf is the import path in a full name of go/types.

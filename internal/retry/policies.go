@@ -16,6 +16,8 @@ type LibraryPolicy struct {
 	// Fn is the argument that is called again, counting the receiver; -1 for
 	// clients.
 	Fn int
+	// Count is the argument that is the count, likewise; -1 for none.
+	Count int
 	// Set names what sets the count, in the policy's own module: options,
 	// wrappers, builders, constructors.
 	Set []string
@@ -134,6 +136,16 @@ func PolicySymbols() []string {
 	return out
 }
 
+// Declared is the policy of a function that its owner says retries: whatever the
+// error is, as often as attempts or the argument count says.
+func Declared(fullName string, fn, count int, attempts string) *LibraryPolicy {
+	n, err := parseAttempts(attempts)
+	if err != nil {
+		n = Unknown()
+	}
+	return &LibraryPolicy{Func: fullName, Fn: fn, Count: count, Default: n, Zero: Exactly(0), Negative: Exactly(0), On: AnyError}
+}
+
 func parsePolicies(file, text string) (*policies, error) {
 	p := &policies{funcs: map[string]*LibraryPolicy{}, marks: map[string]string{}, traps: map[string][]Trap{}}
 	n := 0
@@ -199,7 +211,7 @@ func (p *policies) parseTrap(name, attrs string) error {
 }
 
 func parsePolicy(name string, attrs []string) (*LibraryPolicy, error) {
-	p := &LibraryPolicy{Func: name, Fn: -1, Default: Unknown(), Negative: Exactly(1), On: AnyError}
+	p := &LibraryPolicy{Func: name, Fn: -1, Count: -1, Default: Unknown(), Negative: Exactly(1), On: AnyError}
 	zero := "never"
 	for _, a := range attrs {
 		key, value, _ := strings.Cut(a, "=")
