@@ -86,6 +86,9 @@ func message(v *ctxflow.Verdict) string {
 	case finding.TightRetry:
 		return fmt.Sprintf("%s tries %s again at once when it fails: without a wait between them the attempts hit a service that is overloaded already; wait, longer each time, with jitter", home, sink)
 	case finding.HarmfulCodes:
+		if v.Retry.Why == ctxflow.SpentBody {
+			return fmt.Sprintf("%s tries %s again with a body that the first attempt has read, so that the others send none; make the body anew for each attempt", home, sink)
+		}
 		return fmt.Sprintf("%s tries %s again when it fails with %s, as the same request must again; leave on that", home, sink, v.Retry.Why)
 	case finding.RetryOutlives:
 		return fmt.Sprintf("%s tries %s for longer than it may: %s; make attempts fewer or shorter", home, sink, v.Retry.Why)

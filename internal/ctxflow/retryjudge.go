@@ -35,6 +35,9 @@ type Retry struct {
 	executor bool   // what is tried is a function that the home is given
 }
 
+// SpentBody is a Why of CTX306: all attempts but the first send an empty body.
+const SpentBody = "body"
+
 // RetryStep is one layer in a witness.
 type RetryStep struct {
 	Name     string
@@ -269,6 +272,12 @@ func (e *engine) loopVerdict(r *retryLoop) *Verdict {
 		v := e.retryVerdict(finding.DeafRetry, r.f, at, sink)
 		v.Pos, v.End = at, at
 		v.Retry.Why = "deadline"
+		return v
+	}
+	if at, ok := e.spentBody(r); ok {
+		v := e.retryVerdict(finding.HarmfulCodes, r.f, at, sink)
+		v.Pos, v.End = at, at
+		v.Retry.Why = SpentBody
 		return v
 	}
 	if at, codes, ok := e.repeatsHopeless(r); ok {

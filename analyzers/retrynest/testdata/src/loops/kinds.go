@@ -1,15 +1,18 @@
 package loops
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"net"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -322,3 +325,117 @@ func byGrowing(ctx context.Context, a api) (err error) {
 	}
 	return err
 }
+
+// upload makes the request anew, but not the body.
+func upload(ctx context.Context, hc *http.Client, body io.Reader) (err error) {
+	for i := range 3 {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPut, "http://a", body) // want `loops.upload tries Client.Do again with a body that the first attempt has read, so that the others send none; .*CTX306`
+		if err != nil {
+			return err
+		}
+		if resp, err := hc.Do(req); err == nil {
+			return resp.Body.Close()
+		}
+		if err := pause(ctx, i); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func uploads(ctx context.Context, hc *http.Client) error {
+	return upload(ctx, hc, strings.NewReader("a"))
+}
+
+// sameRequest is sent three times, its body once.
+func sameRequest(ctx context.Context, hc *http.Client, page []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPut, "http://a", bytes.NewReader(page)) // want `loops.sameRequest tries Client.Do again with a body that`
+	if err != nil {
+		return err
+	}
+	for i := range 3 {
+		if resp, err := hc.Do(req); err == nil {
+			return resp.Body.Close()
+		}
+		if err := pause(ctx, i); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// anew makes the body for each attempt.
+func anew(ctx context.Context, hc *http.Client, page []byte) (err error) {
+	for i := range 3 {
+		req, err := http.NewRequestWithContext(ctx, http.MethodPut, "http://a", bytes.NewReader(page))
+		if err != nil {
+			return err
+		}
+		if resp, err := hc.Do(req); err == nil {
+			return resp.Body.Close()
+		}
+		if err := pause(ctx, i); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// rewinds the body before each attempt.
+func rewinds(ctx context.Context, hc *http.Client, body io.ReadSeeker) (err error) {
+	for i := range 3 {
+		if _, err := body.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		req, err := http.NewRequestWithContext(ctx, http.MethodPut, "http://a", body)
+		if err != nil {
+			return err
+		}
+		if resp, err := hc.Do(req); err == nil {
+			return resp.Body.Close()
+		}
+		if err := pause(ctx, i); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// getsBody asks the request for a new body.
+func getsBody(ctx context.Context, hc *http.Client, page []byte) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPut, "http://a", bytes.NewReader(page))
+	if err != nil {
+		return err
+	}
+	for i := range 3 {
+		if req.Body, err = req.GetBody(); err != nil {
+			return err
+		}
+		if resp, err := hc.Do(req); err == nil {
+			return resp.Body.Close()
+		}
+		if err := pause(ctx, i); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// bare has no body in any of its calls.
+func bare(ctx context.Context, hc *http.Client, body io.Reader) (err error) {
+	for i := range 3 {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://a", body)
+		if err != nil {
+			return err
+		}
+		if resp, err := hc.Do(req); err == nil {
+			return resp.Body.Close()
+		}
+		if err := pause(ctx, i); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+func bares(ctx context.Context, hc *http.Client) error { return bare(ctx, hc, nil) }
