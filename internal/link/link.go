@@ -268,7 +268,7 @@ func (p *program) reachFrom(root *node) {
 	for len(work) > 0 {
 		n := work[len(work)-1]
 		work = work[:len(work)-1]
-		if len(n.entries) == maxEntries {
+		if len(n.entries) == MaxEntries {
 			continue // so is what n reaches
 		}
 		n.reached = true
@@ -286,9 +286,9 @@ func (p *program) reachFrom(root *node) {
 	}
 }
 
-// maxEntries bounds how many entry points are listed with a finding: past
+// MaxEntries bounds how many entry points are listed with a finding: past
 // that, one more says nothing new.
-const maxEntries = 20
+const MaxEntries = 20
 
 // grade raises a verdict to grade R if a request reaches its home, or the
 // caller that closes it.

@@ -1,0 +1,139 @@
+// Package gate tells which findings of a program are new. It compares them with
+// those of an older revision, or with a list of known ones in a file, by what
+// they are and not by where they are: moved lines, renamed files and new
+// formatting change nothing.
+package gate
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/ctxprop/ctxprop/internal/finding"
+)
+
+// Revision is what a comparison knows of one side.
+type Revision struct {
+	Findings []*finding.Finding
+	// Line returns the source line that a finding is reported at, or "".
+	Line func(*finding.Finding) string
+	// Body returns the tokens of a declared function, by its key, but for its
+	// name; ok says that the revision declares it.
+	Body func(key string) (tokens []string, ok bool)
+}
+
+// Outcome is what became of the findings.
+type Outcome struct {
+	New   []*finding.Finding
+	Wider []Wider            // known, and now reached from further entry points
+	Known []*finding.Finding // the other known ones
+	Fixed []*finding.Finding // of the older revision, without a counterpart
+}
+
+// Wider is a known finding with the entry points that are new to it.
+type Wider struct {
+	*finding.Finding
+	Entries []string
+}
+
+// pair is a finding of each side that are taken for the same.
+type pair struct{ before, after *finding.Finding }
+
+// kind is an identity without the ordinal, which changes with the number of
+// findings before it.
+type kind struct {
+	code       finding.Code
+	home, sink string
+}
+
+func kindOf(f *finding.Finding) kind { return kind{f.ID.Code, f.ID.Home, f.ID.Sink} }
+
+// Compare matches the findings of two revisions. A known finding counts as new
+// if its severity has risen to least or above: nobody was shown it before.
+func Compare(before, after *Revision, least finding.Severity) *Outcome {
+	pairs, gone, added := matchKinds(before, after)
+	renamed, gone, added := matchRenamed(before, after, gone, added)
+	pairs = append(pairs, renamed...)
+	out := &Outcome{Fixed: gone}
+	isNew := map[*finding.Finding]bool{}
+	for _, f := range added {
+		isNew[f] = true
+	}
+	was := map[*finding.Finding]*finding.Finding{}
+	for _, p := range pairs {
+		was[p.after] = p.before
+		if p.before.Severity < least && p.after.Severity >= least {
+			isNew[p.after] = true
+		}
+	}
+	entries := newEntries(pairs)
+	for _, f := range after.Findings {
+		switch further := entries[f]; {
+		case isNew[f]:
+			out.New = append(out.New, f)
+		case len(further) > 0:
+			out.Wider = append(out.Wider, Wider{f, further})
+		default:
+			out.Known = append(out.Known, f)
+		}
+	}
+	return out
+}
+
+// matchKinds pairs findings of the same kind, as many as there are on both
+// sides. Among several, those on lines with the same text belong together.
+func matchKinds(before, after *Revision) (pairs []pair, gone, added []*finding.Finding) {
+	old := map[kind][]*finding.Finding{}
+	for _, f := range inOrder(before.Findings) {
+		old[kindOf(f)] = append(old[kindOf(f)], f)
+	}
+	var kinds []kind
+	now := map[kind][]*finding.Finding{}
+	for _, f := range inOrder(after.Findings) {
+		k := kindOf(f)
+		if now[k] == nil {
+			kinds = append(kinds, k)
+		}
+		now[k] = append(now[k], f)
+	}
+	for _, k := range kinds {
+		same, oldRest, nowRest := matchLines(before, after, old[k], now[k])
+		n := min(len(oldRest), len(nowRest))
+		for i := range n {
+			same = append(same, pair{oldRest[i], nowRest[i]})
+		}
+		pairs = append(pairs, same...)
+		added = append(added, nowRest[n:]...)
+		old[k] = oldRest[n:]
+	}
+	for _, f := range before.Findings {
+		if slices.Contains(old[kindOf(f)], f) {
+			gone = append(gone, f)
+		}
+	}
+	return pairs, gone, added
+}
+
+// matchLines pairs findings on lines with the same text, in order.
+func matchLines(before, after *Revision, old, now []*finding.Finding) (pairs []pair, oldRest, nowRest []*finding.Finding) {
+	oldRest = slices.Clone(old)
+	for _, f := range now {
+		i := -1
+		if before.Line != nil && after.Line != nil && len(old) != len(now) {
+			text := after.Line(f)
+			i = slices.IndexFunc(oldRest, func(o *finding.Finding) bool { return text != "" && before.Line(o) == text })
+		}
+		if i < 0 {
+			nowRest = append(nowRest, f)
+			continue
+		}
+		pairs = append(pairs, pair{oldRest[i], f})
+		oldRest = slices.Delete(oldRest, i, i+1)
+	}
+	return pairs, oldRest, nowRest
+}
+
+func inOrder(fs []*finding.Finding) []*finding.Finding {
+	return slices.SortedStableFunc(slices.Values(fs), func(a, b *finding.Finding) int {
+		return cmp.Compare(a.ID.Ordinal, b.ID.Ordinal)
+	})
+}
