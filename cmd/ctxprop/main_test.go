@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -34,7 +35,10 @@ func TestScript(t *testing.T) {
 			for name, value := range env {
 				e.Setenv(name, value)
 			}
-			for _, setting := range []string{"GOFLAGS=", "GOPROXY=off", "GOTOOLCHAIN=local", "GOWORK=", "GO111MODULE="} {
+			for _, setting := range []string{"GOFLAGS=", "GOPROXY=off", "GOTOOLCHAIN=local", "GOWORK=", "GO111MODULE=",
+				"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
+				"GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@example.com",
+			} {
 				name, value, _ := strings.Cut(setting, "=")
 				e.Setenv(name, value)
 			}

@@ -64,7 +64,27 @@ func (p *process) analyzers(o *options) []*analysis.Analyzer {
 // analyse runs the analyzers over the program. Units come in the order of
 // its packages, and their results in that of the analyzers.
 func analyse(analyzers []*analysis.Analyzer, prog *program) ([]*unit, error) {
-	graph, err := checker.Analyze(Guard(analyzers), prog.pkgs, nil)
+	units, err := analyseAll(analyzers, prog)
+	if err != nil {
+		return nil, err
+	}
+	return units[0], nil
+}
+
+// analyseAll runs the analyzers over several programs, and once only over
+// packages that they share.
+func analyseAll(analyzers []*analysis.Analyzer, progs ...*program) ([][]*unit, error) {
+	var pkgs []*packages.Package
+	seen := make(map[*packages.Package]bool)
+	for _, prog := range progs {
+		for _, pkg := range prog.pkgs {
+			if !seen[pkg] {
+				seen[pkg] = true
+				pkgs = append(pkgs, pkg)
+			}
+		}
+	}
+	graph, err := checker.Analyze(Guard(analyzers), pkgs, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -79,15 +99,19 @@ func analyse(analyzers []*analysis.Analyzer, prog *program) ([]*unit, error) {
 	for _, act := range graph.Roots {
 		results[key{act.Analyzer, act.Package}] = act.Result
 	}
-	units := make([]*unit, len(prog.pkgs))
-	for i, pkg := range prog.pkgs {
-		u := &unit{pkg: pkg, matched: prog.matched[pkg.ID]}
-		for _, a := range analyzers {
-			u.results = append(u.results, results[key{a, pkg}])
+	var all [][]*unit
+	for _, prog := range progs {
+		units := make([]*unit, len(prog.pkgs))
+		for i, pkg := range prog.pkgs {
+			u := &unit{pkg: pkg, matched: prog.matched[pkg.ID]}
+			for _, a := range analyzers {
+				u.results = append(u.results, results[key{a, pkg}])
+			}
+			units[i] = u
 		}
-		units[i] = u
+		all = append(all, units)
 	}
-	return units, nil
+	return all, nil
 }
 
 // actionErrors returns the errors of failed actions, first causes only: an

@@ -32,7 +32,11 @@ func (p *process) check(ctx context.Context, args []string) error {
 	if o.why.file != "" {
 		return p.why(o, r, units)
 	}
-	r.findings = o.shown(r.findings)
+	if o.baseline == "" {
+		r.findings = o.shown(r.findings)
+	} else if err := p.applyBaseline(o, r, &revision{prog: prog, findings: r.findings}); err != nil {
+		return err
+	}
 	if err := o.format.print(p.stdout, r); err != nil {
 		return err
 	}

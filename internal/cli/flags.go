@@ -15,21 +15,23 @@ import (
 
 // options is the command line of check, with what a configuration adds to it.
 type options struct {
-	format    format
-	severity  finding.Severity
-	codes     finding.Policy
-	threshold int // 0 for the default
-	tests     bool
-	dir       string
-	config    string // a file, "none", or "" for the nearest
-	tags      string
-	why       place
-	own       list
-	catalog   string
-	verbose   bool
-	patterns  []string
-	shows     bool     // the command shows findings, of that severity; no flag
-	overlay   *overlay // of the files to analyse, or nil; no flag
+	format               format
+	severity             finding.Severity
+	codes                finding.Policy
+	threshold            int // 0 for the default
+	tests                bool
+	dir                  string
+	config               string // a file, "none", or "" for the nearest
+	tags                 string
+	why                  place
+	own                  list
+	catalog              string
+	baseline             string // a file of known findings, or ""
+	writeBaseline, prune bool   // what to do with it
+	verbose              bool
+	patterns             []string
+	shows                bool     // the command shows findings, of that severity; no flag
+	overlay              *overlay // of the files to analyse, or nil; no flag
 }
 
 // flagSet binds the flags of check to o. The texts are those of the help.
@@ -40,6 +42,9 @@ func flagSet(o *options) *flag.FlagSet {
 	fs.Var(&o.format, "format", "print findings as `text`, json, sarif, github annotations or rdjsonl for reviewdog")
 	o.bindShown(fs)
 	o.bindAnalysis(fs)
+	fs.StringVar(&o.baseline, "baseline", "", "leave out the findings that are listed in this `file`")
+	fs.BoolVar(&o.writeBaseline, "write-baseline", false, "list the findings of now in the file of -baseline, and show none")
+	fs.BoolVar(&o.prune, "prune", false, "remove from the file of -baseline what is found no more")
 	fs.Var(&o.why, "why", "print what is known about the contexts at `file:line` instead of findings")
 	return fs
 }
@@ -85,6 +90,9 @@ func parseOptions(args []string) (*options, error) {
 		return nil, flagError(fs, err)
 	}
 	if err := o.setPatterns(fs.Args()); err != nil {
+		return nil, err
+	}
+	if err := o.checkBaseline(); err != nil {
 		return nil, err
 	}
 	return o, o.configure(fs)

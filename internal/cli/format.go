@@ -14,7 +14,8 @@ import (
 type report struct {
 	dir      string // file names below it are printed relative to it
 	fset     *token.FileSet
-	findings []*finding.Finding // in the order in which they are printed
+	findings []*finding.Finding          // in the order in which they are printed
+	states   map[*finding.Finding]string // what a comparison says of them, in SARIF's words; nil without one
 }
 
 // format is a way to print findings, and a flag value.
@@ -39,6 +40,10 @@ func (f *format) Set(name string) error {
 		}
 		names = append(names, known.name)
 	}
+	return unknownFormat(name, names)
+}
+
+func unknownFormat(name string, names []string) error {
 	hint := didYouMean(name, names)
 	if hint == "" {
 		hint = ": use one of " + strings.Join(names, ", ")

@@ -44,6 +44,12 @@ package by package, cached by the go command. The flags of the analyzers are mad
 from the configuration. It exits as go vet does, with 1 for findings.
 `
 
+const aboutGate = `gate analyses the working tree, with what is not committed, and the commit where
+HEAD left the history of -base; what has not changed is analysed once. It shows,
+and fails on, findings that the base has not, told apart by what they are and not
+by their lines. A known finding that a further entry point reaches is shown, too.
+`
+
 // help prints the overview, or what there is to say about a command.
 func (p *process) help(_ context.Context, args []string) error {
 	text := helpText()

@@ -29,17 +29,7 @@ type program struct {
 // They are only known once a first load has followed the imports; ./... is
 // the usual pattern, and for it there is no second load.
 func (p *process) load(ctx context.Context, o *options, g *goEnv) (*program, error) {
-	cfg := &packages.Config{
-		Mode:    loadMode,
-		Fset:    token.NewFileSet(),
-		Context: ctx,
-		Dir:     g.dir,
-		Env:     p.env,
-		Tests:   o.tests,
-	}
-	if o.tags != "" {
-		cfg.BuildFlags = []string{"-tags=" + o.tags}
-	}
+	cfg := o.loadConfig(ctx, p.env, g)
 	if o.overlay != nil {
 		o.overlay.configure(cfg)
 	}
@@ -62,6 +52,21 @@ func (p *process) load(ctx context.Context, o *options, g *goEnv) (*program, err
 	}
 	prog.pkgs = pkgs
 	return prog, nil
+}
+
+func (o *options) loadConfig(ctx context.Context, env []string, g *goEnv) *packages.Config {
+	cfg := &packages.Config{
+		Mode:    loadMode,
+		Fset:    token.NewFileSet(),
+		Context: ctx,
+		Dir:     g.dir,
+		Env:     env,
+		Tests:   o.tests,
+	}
+	if o.tags != "" {
+		cfg.BuildFlags = []string{"-tags=" + o.tags}
+	}
+	return cfg
 }
 
 // loadSound loads packages, without the unwanted ones and ordered by ID, or

@@ -65,6 +65,7 @@ type sarifResult struct {
 	RuleID              finding.Code      `json:"ruleId"`
 	RuleIndex           int               `json:"ruleIndex"`
 	Level               string            `json:"level"`
+	BaselineState       string            `json:"baselineState,omitempty"`
 	Message             sarifText         `json:"message"`
 	Locations           []sarifLocation   `json:"locations,omitempty"`
 	PartialFingerprints map[string]string `json:"partialFingerprints"`
@@ -212,6 +213,7 @@ func (s *sarifWriter) result(f *finding.Finding) sarifResult {
 	res := sarifResult{
 		RuleID:              f.ID.Code,
 		Level:               sarifLevel(f.Severity),
+		BaselineState:       s.r.states[f],
 		Message:             sarifText{Text: f.Message},
 		PartialFingerprints: map[string]string{"ctxprop/v1": f.ID.Fingerprint()},
 	}

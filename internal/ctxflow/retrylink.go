@@ -152,7 +152,7 @@ func JoinServices(calls []StubCall, served []Served, threshold int) []*Verdict {
 		}
 		if worst != nil {
 			v := *c.Verdict
-			v.Retry, v.Sink = worst, sink
+			v.Retry, v.Sink, v.Entries = worst, sink, slices.Clip(v.Entries)
 			v.Retry.Why = "services"
 			out = append(out, &v)
 		}

@@ -52,7 +52,7 @@ func (e *baselineEntry) id() finding.Identity {
 
 // NewBaseline lists findings.
 func NewBaseline(packages []string, dir string, fs []*finding.Finding) *Baseline {
-	b := &Baseline{Packages: packages, Dir: dir}
+	b := &Baseline{Packages: slices.Sorted(slices.Values(packages)), Dir: dir}
 	next := map[kind]int{}
 	for _, f := range inOrder(fs) {
 		k := kindOf(f)
@@ -75,7 +75,7 @@ func (b *Baseline) Revision() *Revision {
 // Covers reports whether a run over the patterns in dir, as seen from the file,
 // sees all that the one that wrote the list saw.
 func (b *Baseline) Covers(packages []string, dir string) bool {
-	return b.Dir == dir && slices.Equal(b.Packages, packages)
+	return b.Dir == dir && slices.Equal(b.Packages, slices.Sorted(slices.Values(packages)))
 }
 
 // Without returns the list without the stale findings. What is left keeps its

@@ -23,16 +23,9 @@ type Revision struct {
 
 // Outcome is what became of the findings.
 type Outcome struct {
-	New   []*finding.Finding
-	Wider []Wider            // known, and now reached from further entry points
-	Known []*finding.Finding // the other known ones
-	Fixed []*finding.Finding // of the older revision, without a counterpart
-}
-
-// Wider is a known finding with the entry points that are new to it.
-type Wider struct {
-	*finding.Finding
-	Entries []string
+	New   map[*finding.Finding]bool
+	Wider map[*finding.Finding][]string // known ones, with the entry points that did not reach them before
+	Fixed []*finding.Finding            // of the older revision, without a counterpart
 }
 
 // pair is a finding of each side that are taken for the same.
@@ -53,28 +46,34 @@ func Compare(before, after *Revision, least finding.Severity) *Outcome {
 	pairs, gone, added := matchKinds(before, after)
 	renamed, gone, added := matchRenamed(before, after, gone, added)
 	pairs = append(pairs, renamed...)
-	out := &Outcome{Fixed: gone}
-	isNew := map[*finding.Finding]bool{}
+	out := &Outcome{New: map[*finding.Finding]bool{}, Wider: newEntries(pairs), Fixed: gone}
 	for _, f := range added {
-		isNew[f] = true
+		out.New[f] = true
 	}
-	was := map[*finding.Finding]*finding.Finding{}
 	for _, p := range pairs {
-		was[p.after] = p.before
 		if p.before.Severity < least && p.after.Severity >= least {
-			isNew[p.after] = true
+			out.New[p.after] = true
 		}
 	}
-	entries := newEntries(pairs)
-	for _, f := range after.Findings {
-		switch further := entries[f]; {
-		case isNew[f]:
-			out.New = append(out.New, f)
-		case len(further) > 0:
-			out.Wider = append(out.Wider, Wider{f, further})
-		default:
-			out.Known = append(out.Known, f)
+	return out
+}
+
+// Either takes for known what one of two comparisons does. It says nothing of
+// what is fixed.
+func Either(a, b *Outcome) *Outcome {
+	out := &Outcome{New: map[*finding.Finding]bool{}, Wider: map[*finding.Finding][]string{}}
+	for f := range a.New {
+		if b.New[f] {
+			out.New[f] = true
+		} else {
+			out.Wider[f] = b.Wider[f]
 		}
+	}
+	for f, entries := range a.Wider {
+		if !b.New[f] {
+			entries = slices.DeleteFunc(slices.Clone(entries), func(e string) bool { return !slices.Contains(b.Wider[f], e) })
+		}
+		out.Wider[f] = entries
 	}
 	return out
 }

@@ -15,8 +15,8 @@ type Changes struct {
 	// Before has the files that the commit has and the tree has not, or has
 	// otherwise: their absolute names in the tree, and where their contents are.
 	Before map[string]string
-	// Added are the absolute names of files that the commit has not.
-	Added []string
+	// Added has the absolute names of files that the commit has not.
+	Added map[string]bool
 	// Dirty: some of it is not committed.
 	Dirty bool
 }
@@ -31,7 +31,7 @@ const (
 // Changes compares the working tree, as it is on disk, with a commit, and
 // writes the commit's contents of changed files below dir, which is empty.
 func (r *Repository) Changes(ctx context.Context, commit, dir string) (*Changes, error) {
-	c := &Changes{Before: map[string]string{}}
+	c := &Changes{Before: map[string]string{}, Added: map[string]bool{}}
 	return c, r.changes(ctx, commit, dir, c)
 }
 
@@ -72,7 +72,7 @@ func (r *Repository) changes(ctx context.Context, commit, dir string, c *Changes
 			// The go command follows no links to Go files in packages of
 			// its own accord, and a link out of dir would lead nowhere.
 		case e.before == modeNone:
-			c.Added = append(c.Added, r.abs(e.path))
+			c.Added[r.abs(e.path)] = true
 		default:
 			wanted = append(wanted, e.path)
 			c.Before[r.abs(e.path)] = filepath.Join(dir, filepath.FromSlash(e.path))
@@ -86,7 +86,7 @@ func (r *Repository) changes(ctx context.Context, commit, dir string, c *Changes
 		return err
 	}
 	for _, path := range list(untracked) {
-		c.Added = append(c.Added, r.abs(path))
+		c.Added[r.abs(path)] = true
 	}
 	if len(entries) > 0 || len(untracked) > 0 {
 		dirty, err := r.output(ctx, nil, nil, "status", "--porcelain", "-z")
@@ -108,7 +108,7 @@ func (r *Repository) submodule(ctx context.Context, e entry, dir string, c *Chan
 	if e.before != modeSubmodule {
 		out, err := sub.output(ctx, nil, nil, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
 		for _, name := range list(out) {
-			c.Added = append(c.Added, sub.abs(name))
+			c.Added[sub.abs(name)] = true
 		}
 		return err
 	}

@@ -53,8 +53,10 @@ type incoming struct {
 	call ctxflow.Call
 }
 
-// Join returns the verdicts of the program.
+// Join returns the verdicts of the program. Those of the packages' passes stay
+// as they are: another revision of the program may share a package.
 func Join(pkgs []*Package) []*ctxflow.Verdict {
+	pkgs = withOwnVerdicts(pkgs)
 	p := newProgram(pkgs)
 	p.connect()
 	p.reach()
@@ -91,6 +93,32 @@ func Join(pkgs []*Package) []*ctxflow.Verdict {
 				out = append(out, v)
 			}
 		}
+	}
+	return out
+}
+
+// withOwnVerdicts copies what Join changes.
+func withOwnVerdicts(pkgs []*Package) []*Package {
+	var out []*Package
+	for _, pkg := range pkgs {
+		flow := *pkg.Flow
+		flow.Verdicts = copies(flow.Verdicts)
+		if flow.Graph != nil {
+			g := *flow.Graph
+			g.Losses, g.Latent, g.Deaf = copies(g.Losses), copies(g.Latent), copies(g.Deaf)
+			flow.Graph = &g
+		}
+		out = append(out, &Package{Flow: &flow, Shown: pkg.Shown})
+	}
+	return out
+}
+
+func copies(vs []*ctxflow.Verdict) []*ctxflow.Verdict {
+	var out []*ctxflow.Verdict
+	for _, v := range vs {
+		c := *v
+		c.Entries, c.Closers = slices.Clone(v.Entries), slices.Clone(v.Closers)
+		out = append(out, &c)
 	}
 	return out
 }
