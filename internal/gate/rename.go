@@ -13,6 +13,11 @@ import (
 // half on; a function is small, and two that call the same thing share much.
 const alike = 0.6
 
+// telling is how many tokens a function needs, about eight lines, for its body
+// alone to tell it from others. A shorter one that moved to another package must
+// have kept its name: wrappers around one call all look the same.
+const telling = 60
+
 // matchRenamed pairs findings whose home, or sink, has another name: the old
 // name is declared no more, the new one was not before, and the homes' bodies
 // are alike. The best pairs come first.
@@ -55,17 +60,21 @@ func likeness(before, after *Revision, o, f *finding.Finding) float64 {
 	if !replaced(before, after, o.ID.Home, f.ID.Home) {
 		return 0
 	}
-	tokens, _ := after.Body(f.ID.Home)
-	if before.Body != nil {
-		was, _ := before.Body(o.ID.Home)
-		return similarity(was, tokens)
+	sameName := shortName(o.ID.Home) == shortName(f.ID.Home)
+	if before.Body == nil {
+		// A list of known findings has no bodies: a function that was moved
+		// to another package or another type still has its name.
+		if sameName {
+			return 1
+		}
+		return 0
 	}
-	// A list of known findings has no bodies: a function that was moved to
-	// another package or another type still has its name.
-	if shortName(o.ID.Home) == shortName(f.ID.Home) {
-		return 1
+	was, _ := before.Body(o.ID.Home)
+	is, _ := after.Body(f.ID.Home)
+	if !sameName && packageOf(o.ID.Home) != packageOf(f.ID.Home) && min(len(was), len(is)) < telling {
+		return 0
 	}
-	return 0
+	return similarity(was, is)
 }
 
 // replaced reports whether the function old is gone, and now is new.
@@ -85,6 +94,14 @@ func replaced(before, after *Revision, old, now string) bool {
 }
 
 func shortName(key string) string { return key[strings.LastIndex(key, ".")+1:] }
+
+// packageOf is the import path in a key: path.F, (path.T).M or (*path.T).M.
+func packageOf(key string) string {
+	key = strings.TrimLeft(key, "(*")
+	slash := strings.LastIndex(key, "/") + 1
+	path, _, _ := strings.Cut(key[slash:], ".")
+	return key[:slash] + path
+}
 
 // similarity is the share of pairs of neighbouring tokens that two bodies have
 // in common (the Dice coefficient), from 0 to 1.
