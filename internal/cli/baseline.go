@@ -41,9 +41,17 @@ func (o *options) checkBaseline() error {
 	return nil
 }
 
+// readBaseline reads the list of known findings, if the run takes one.
+func (r *report) readBaseline(o *options) (*gate.Baseline, error) {
+	if o.baseline == "" || o.writeBaseline {
+		return nil, nil
+	}
+	return gate.ReadBaseline(r.inDir(o.baseline), o.baseline)
+}
+
 // applyBaseline leaves in r what of all findings is to be shown and is not
 // listed in the baseline, or writes the list.
-func (p *process) applyBaseline(o *options, r *report, head *revision) error {
+func (p *process) applyBaseline(o *options, r *report, head *revision, known *gate.Baseline) error {
 	file, dir := r.inDir(o.baseline), r.seenFrom(o.baseline)
 	if o.writeBaseline {
 		shown := o.shown(head.findings)
@@ -53,10 +61,6 @@ func (p *process) applyBaseline(o *options, r *report, head *revision) error {
 		}
 		fmt.Fprintf(p.stderr, "ctxprop: the baseline %s lists %s\n", o.baseline, count(len(shown), "finding", "findings"))
 		return nil
-	}
-	known, err := gate.ReadBaseline(file)
-	if err != nil {
-		return err
 	}
 	covers := known.Covers(o.patterns, dir)
 	if o.prune && !covers {

@@ -23,18 +23,23 @@ func (p *process) check(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	r := &report{dir: g.dir}
+	known, err := r.readBaseline(o)
+	if err != nil {
+		return err
+	}
 	prog, units, err := p.loadAndAnalyse(ctx, o, g)
 	if err != nil {
 		return err
 	}
-	r := &report{dir: g.dir, fset: prog.fset, findings: dedupe(findingsOf(prog, units))}
+	r.fset, r.findings = prog.fset, dedupe(findingsOf(prog, units))
 	finding.Sort(r.findings)
 	if o.why.file != "" {
 		return p.why(o, r, units)
 	}
 	if o.baseline == "" {
 		r.findings = o.shown(r.findings)
-	} else if err := p.applyBaseline(o, r, &revision{prog: prog, findings: r.findings}); err != nil {
+	} else if err := p.applyBaseline(o, r, &revision{prog: prog, findings: r.findings}, known); err != nil {
 		return err
 	}
 	if err := o.format.print(p.stdout, r); err != nil {

@@ -209,12 +209,10 @@ func (p *process) compare(ctx context.Context, o *gateOptions) (*comparison, err
 		return nil, err
 	}
 	c := &comparison{env: p.env, baseline: o.baseline, strict: o.strict}
-	var known *gate.Baseline
 	c.dir = o.dir
-	if o.baseline != "" {
-		if known, err = gate.ReadBaseline(c.inDir(o.baseline)); err != nil {
-			return nil, err
-		}
+	known, err := c.readBaseline(&o.options)
+	if err != nil {
+		return nil, err
 	}
 	var tree *baseTree
 	if o.rev != "" {

@@ -88,14 +88,18 @@ func (b *Baseline) Without(stale []*finding.Finding) *Baseline {
 	return NewBaseline(b.Packages, b.Dir, kept)
 }
 
-// ReadBaseline reads a list. Its errors name the file, the line and the mend.
-func ReadBaseline(name string) (*Baseline, error) {
-	text, err := os.ReadFile(name)
+// ReadBaseline reads a list from a file. Its errors call the file by the name
+// that its user gave, and have the line and the mend.
+func ReadBaseline(file, name string) (*Baseline, error) {
+	text, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, fmt.Errorf("no baseline %s; write it with ctxprop -baseline %s -write-baseline", name, name)
 	}
+	if failed, ok := errors.AsType[*os.PathError](err); ok {
+		err = failed.Err
+	}
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the baseline: %v", err)
+		return nil, fmt.Errorf("cannot read the baseline %s: %v", name, err)
 	}
 	b, line, err := parseBaseline(string(text))
 	if err != nil {
