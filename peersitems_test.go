@@ -59,6 +59,42 @@ func TestPeersItems(t *testing.T) {
 	}
 }
 
+// TestComparisonPage: docs/comparison.md counts what items.tsv lists.
+func TestComparisonPage(t *testing.T) {
+	text, err := os.ReadFile("testdata/peers/items.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile("docs/comparison.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, tested := map[string]map[string]bool{}, map[string]map[string]bool{}
+	add := func(to map[string]map[string]bool, tool, item string) {
+		if to[tool] == nil {
+			to[tool] = map[string]bool{}
+		}
+		to[tool][item] = true
+	}
+	for line := range strings.Lines(string(text)) {
+		if f := strings.Split(line, "\t"); len(f) == 5 {
+			add(items, f[1], f[0])
+			if f[3] != "out" {
+				add(tested, f[1], f[0])
+			}
+		}
+	}
+	rows := regexp.MustCompile(`(?m)^\| ([^ |]+)[^|]* \| [^|]* \| (\d+) \| (\d+) \|$`).FindAllStringSubmatch(string(page), -1)
+	if len(rows) == 0 {
+		t.Error("the page has no table of items")
+	}
+	for _, m := range rows {
+		if want := fmt.Sprint(len(items[m[1]]), len(tested[m[1]])); want != m[2]+" "+m[3] {
+			t.Errorf("%s: the page says %s of %s, the list %s", m[1], m[3], m[2], want)
+		}
+	}
+}
+
 func checkPlace(place, verdict string, expected map[string][]string) error {
 	if verdict == "test" {
 		dir, name, _ := strings.Cut(place, ".")

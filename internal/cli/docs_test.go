@@ -62,7 +62,7 @@ func pages(t *testing.T) []string {
 		t.Fatal("no pages:", err)
 	}
 	names = slices.DeleteFunc(names, func(name string) bool { return name == filepath.FromSlash(rulesFile) })
-	return append(names, "../../README.md")
+	return append(names, "../../README.md", "../../SECURITY.md")
 }
 
 func docBlocks(t *testing.T) []codeBlock {
@@ -213,7 +213,86 @@ func checkJSON(_ *testing.T, b codeBlock) error {
 	}
 	dec := json.NewDecoder(strings.NewReader(b.text))
 	dec.DisallowUnknownFields()
-	return dec.Decode(new(jsonReport))
+	var r jsonReport
+	err := dec.Decode(&r)
+	for _, f := range r.Findings {
+		if want := f.ID.Fingerprint(); f.Fingerprint != want {
+			err = errors.Join(err, fmt.Errorf("the fingerprint of %v is %s", f.ID, want))
+		}
+	}
+	return err
+}
+
+// TestProblemMatchers runs the patterns of the pages over the findings on record.
+func TestProblemMatchers(t *testing.T) {
+	text, err := os.ReadFile("../../examples/shop/findings.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var findings []string
+	for line := range strings.Lines(string(text)) {
+		if !strings.HasPrefix(line, "\t") {
+			findings = append(findings, strings.TrimSuffix(line, "\n"))
+		}
+	}
+	matchers := 0
+	for _, b := range docBlocks(t) {
+		for _, found := range regexp.MustCompile(`"regexp": (".*")`).FindAllStringSubmatch(b.text, -1) {
+			matchers++
+			var pattern string
+			if err := json.Unmarshal([]byte(found[1]), &pattern); err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for line := range strings.Lines(string(text)) {
+				if m := regexp.MustCompile(pattern).FindStringSubmatch(strings.TrimSuffix(line, "\n")); m != nil {
+					got = append(got, fmt.Sprintf("%s:%s:%s: %s (%s)", m[1], m[2], m[3], m[4], m[5]))
+				}
+			}
+			if !slices.Equal(got, findings) {
+				t.Errorf("%s: %s finds %q", b.at, pattern, got)
+			}
+		}
+	}
+	if matchers == 0 {
+		t.Error("no page has a problem matcher")
+	}
+}
+
+// TestDocsLinks: what a page of ours links to is there.
+func TestDocsLinks(t *testing.T) {
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	for _, name := range append(pages(t), "../../CONTRIBUTING.md", "../../bench/README.md", "../../"+strings.TrimPrefix(rulesFile, "../../")) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range link.FindAllStringSubmatch(string(text), -1) {
+			target, _, _ := strings.Cut(m[1], "#")
+			if target == "" || strings.Contains(target, "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(name), filepath.FromSlash(target))); err != nil {
+				t.Errorf("%s links to %s, which is not there", name, m[1])
+			}
+		}
+	}
+}
+
+// TestConfigurationPage: the page has a row for every key, with the flag of that
+// name or the one that the key turns into, and every flag that a key makes.
+func TestConfigurationPage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	flags := flagSet(new(options))
+	for _, key := range configfile.Keys() {
+		m := regexp.MustCompile("(?m)^\\| `" + key + "` \\| `-([a-z]+)` \\|").FindSubmatch(page)
+		if m == nil || flags.Lookup(string(m[1])) == nil {
+			t.Errorf("docs/configuration.md has no row for the key %s with its flag", key)
+		}
+	}
 }
 
 // checkYAML wants YAML that begins with the name of its file. Our own file is

@@ -85,6 +85,15 @@ func rootKeys() []key {
 	}
 }
 
+// Keys lists the keys of the file.
+func Keys() []string {
+	var names []string
+	for _, k := range rootKeys() {
+		names = append(names, k.name)
+	}
+	return names
+}
+
 // pathKeys are the keys of an item of paths.
 func pathKeys(path, codes func(*parser, *yaml.Node)) []key {
 	return []key{
