@@ -3,6 +3,7 @@ package ctxflow
 import (
 	"go/token"
 	"go/types"
+	"strings"
 
 	"golang.org/x/tools/go/ssa"
 
@@ -14,7 +15,7 @@ import (
 // on, across closures.
 type place struct {
 	root ssa.Value
-	path string
+	path string // the last field first
 }
 
 // placeOf follows loads, fields and captures to the variable behind v.
@@ -144,11 +145,70 @@ func (e *engine) awaitedBy(f *function, g *ssa.Go, cs *callsite, waits func(*fun
 					continue
 				}
 				arg := placeOf(t.Args[i])
-				signal = place{arg.root, arg.path + signal.path}
+				signal = place{arg.root, signal.path + arg.path}
 			}
 			for around := f; around != nil; around = around.parent {
 				if waits(around, signal) {
 					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// joinsGroup reports whether the target, a function of this package, starts a
+// goroutine that tells of its end through one of the arguments, and f, or a
+// function around it, calls another function that waits for that without a way
+// out: a group of the program's own.
+func (e *engine) joinsGroup(f *function, t callee.Target) bool {
+	adder := e.bySSA[t.Fn]
+	if t.Fn == nil || adder == nil {
+		return false
+	}
+	for _, cs := range adder.calls {
+		if _, spawned := cs.instr.(*ssa.Go); !spawned {
+			continue
+		}
+		for _, started := range cs.targets {
+			body := e.bySSA[started.Fn]
+			if started.Fn == nil || body == nil {
+				continue
+			}
+			for _, signal := range e.signals(body) {
+				p, ok := signal.root.(*ssa.Parameter)
+				if !ok || p.Parent() != t.Fn || paramIndex(p) >= len(t.Args) {
+					continue
+				}
+				arg := placeOf(t.Args[paramIndex(p)])
+				if e.waitsThrough(f, place{arg.root, signal.path + arg.path}) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// waitsThrough reports whether f, or a function around it, gives what the place
+// is in to a function of the package that waits there with no way out.
+func (e *engine) waitsThrough(f *function, p place) bool {
+	for around := f; around != nil; around = around.parent {
+		for _, cs := range around.calls {
+			if _, apart := cs.instr.(*ssa.Go); apart {
+				continue
+			}
+			for _, t := range cs.targets {
+				waiter := e.bySSA[t.Fn]
+				if t.Fn == nil || waiter == nil {
+					continue
+				}
+				for i, v := range t.Args {
+					arg := placeOf(v)
+					path, within := strings.CutSuffix(p.path, arg.path)
+					if arg.root == p.root && within && i < len(t.Fn.Params) && e.waitsFor(waiter, place{t.Fn.Params[i], path}) {
+						return true
+					}
 				}
 			}
 		}

@@ -85,6 +85,9 @@ func (e *engine) edgesAt(f *function, cs *callsite) {
 			if am == runsNot {
 				continue
 			}
+			if am == runsApart && e.joinsGroup(f, t) {
+				am = runsAwaited
+			}
 			refs, _ := e.calls.Funcs(arg)
 			for _, ref := range refs {
 				handed := callee.Target{Fn: ref.Fn, Obj: ref.Obj, Sig: arg.Type().Underlying().(*types.Signature)}

@@ -162,3 +162,53 @@ func Within(ctx context.Context, b bus, s store) error {
 		return s.Save(context.Background(), "1") // reported: CTX101
 	})
 }
+
+// crew is a group of the program's own.
+type crew struct {
+	inner struct{ wg sync.WaitGroup }
+}
+
+func (c *crew) add(do func()) {
+	c.inner.wg.Add(1)
+	go func() {
+		defer c.inner.wg.Done()
+		do()
+	}()
+}
+
+func (c *crew) wait() { c.inner.wg.Wait() } // silent: joined-wait
+
+// Crew waits for what it has added.
+func Crew(ctx context.Context, s store) {
+	var c crew
+	c.add(func() {
+		_ = s.Save(context.Background(), "1") // reported: CTX101
+	})
+	c.wait()
+}
+
+// OtherCrew waits for others.
+func OtherCrew(ctx context.Context, s store) {
+	var c, other crew
+	c.add(func() {
+		_ = s.Save(context.Background(), "1") // silent: runs-apart
+	})
+	other.wait()
+}
+
+type office struct{ staff crew }
+
+// Work leaves it to the office to wait.
+func (o *office) Work(ctx context.Context, s store) {
+	o.staff.add(func() {
+		_ = s.Save(context.Background(), "1") // silent: runs-apart
+	})
+}
+
+// Overtime waits for a crew in a field.
+func (o *office) Overtime(ctx context.Context, s store) {
+	o.staff.add(func() {
+		_ = s.Save(context.Background(), "1") // reported: CTX101
+	})
+	o.staff.wait()
+}
