@@ -74,7 +74,7 @@ func (e *engine) pathsOf(f *function) bool {
 	var out []*retryPath
 	if !e.inTest(f.pos()) {
 		for _, cs := range f.calls {
-			if e.modeOf(f, cs) != runsHere {
+			if m := e.modeOf(f, cs); m != runsHere && m != runsAwaited {
 				continue
 			}
 			if slices.ContainsFunc(cs.targets, func(t callee.Target) bool { return t.Fn == f.ssa }) {
@@ -126,9 +126,15 @@ const workUnknown = "?"
 // wayOut is what becomes of the call's error on its way to the function's
 // result.
 func (e *engine) wayOut(f *function, cs *callsite) way {
+	if _, ok := cs.instr.(*ssa.Go); ok {
+		return e.comesBack(f, cs)
+	}
 	call, ok := cs.instr.(*ssa.Call)
 	if !ok {
 		return way{}
+	}
+	if _, ok := e.leaves(f, call); ok {
+		return straight
 	}
 	if _, ok := errflow.ErrorOf(call); !ok || !returnsError(f.ssa.Signature) {
 		return way{}
@@ -260,7 +266,7 @@ func (e *engine) pathsThrough(f *function, cs *callsite, t callee.Target) []*ret
 	if !slices.ContainsFunc(below, func(p *retryPath) bool { return p.hole != nil || p.index >= 0 }) {
 		out = append(out, e.handedPaths(f, cs)...)
 	}
-	return out
+	return append(out, e.groupPaths(f, cs, t)...)
 }
 
 // implementation is what a call of an interface's method runs, if only one type
