@@ -27,6 +27,7 @@ var layers = [][]string{
 	{"internal/request"},
 	{"internal/ctxflow"},
 	{"analyzers/*", "internal/link"},
+	{"internal/thread"},
 	{".", "internal/gate"}, // the suite
 	{"internal/cli"},
 	{"cmd/*"},

@@ -2,6 +2,7 @@ package ctxflow
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -40,8 +41,29 @@ func (e *engine) openUp(ls []*loss) {
 	for _, other := range ls[1:] {
 		v.More = append(v.More, other.pos)
 	}
+	for _, l := range ls {
+		v.Held = cmp.Or(v.Held, e.heldBy(l))
+	}
 	e.openLosses = append(e.openLosses, v)
 	e.propagate(l.home, &openAt{fact: fact, local: v, loss: l})
+}
+
+// heldBy is why a home must keep a context of its own even if it is given
+// one, or "".
+func (e *engine) heldBy(l *loss) string {
+	switch {
+	case l.root == nil:
+		return fmt.Sprintf("%s is not made there, so others may use it", l.o.Root)
+	case l.unsafeWrite:
+		return "it changes state twice, and a cancellation between the two would leave half of both"
+	case e.mixed[l.root]:
+		return "some of the work on its context has to be done although the caller has gone"
+	case !onlyPassedDown(l.root, false):
+		return "its context is kept, or handed to what may run later"
+	case failing(l.site.instr.Block()) != notFailed:
+		return "its work is done because something has failed, which may be the end of the caller"
+	}
+	return ""
 }
 
 func (e *engine) openFact(l *loss) OpenLoss {

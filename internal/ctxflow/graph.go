@@ -42,11 +42,14 @@ type Graph struct {
 type Node struct {
 	Key      string // of the function; closures add their number
 	Name     string
-	Root     bool   // starts a request
-	Kind     string // of root, such as "gRPC method"
-	Hand     bool   // has a context at hand
-	Unheeded bool   // which obliges to nothing unless a request reaches it
-	Twin     bool   // has a sibling that takes a context
+	Root     bool       // starts a request
+	Kind     string     // of root, such as "gRPC method"
+	Hand     bool       // has a context at hand
+	HandVar  *types.Var // that is or provides it; nil if none has a name
+	Asks     string     // the method by which HandVar is asked for it, or ""
+	Apart    bool       // a closure that does not run as part of the function it is in
+	Unheeded bool       // which obliges to nothing unless a request reaches it
+	Twin     bool       // has a sibling that takes a context
 	Test     bool
 	Calls    []Call
 	Position token.Position
@@ -60,6 +63,9 @@ type Call struct {
 	// Silent: a rule of silence stops losses here. SilentLapse: one stops
 	// work that no context can end.
 	Silent, SilentLapse bool
+	// AfterWrite: the call leads to a loss whose work changes state, and another
+	// change of state comes before it in the caller.
+	AfterWrite bool
 }
 
 // nodeKey tells the function f from all others of the program. Initializers
@@ -86,7 +92,11 @@ func (e *engine) graph() *Graph {
 		if f.root != nil && f.root.Grade == finding.GradeRequest {
 			n.Root, n.Kind = true, f.root.Name
 		}
+		n.Apart = !e.runsForNamed(f)
 		if n.Hand {
+			if c := bestCarrier(hand); !c.blank() {
+				n.HandVar, n.Asks = c.v, c.method
+			}
 			_, n.Unheeded = e.unheeded(finding.GradeContract, hand, true)
 			n.Unheeded = n.Unheeded || e.onlyApart(f, hand)
 		}
@@ -120,7 +130,19 @@ func (e *engine) callOf(out *edge) (Call, bool) {
 	}
 	_, c.Silent = e.silentOver(out, &OpenLoss{Code: finding.SeveredCallee})
 	_, c.SilentLapse = e.silentOver(out, &OpenLoss{})
+	c.AfterWrite = e.leadsToWrite(out) && e.writesBefore(out.from, c.Pos)
 	return c, true
+}
+
+// leadsToWrite reports whether what an edge runs has a severed callee that
+// changes state.
+func (e *engine) leadsToWrite(out *edge) bool {
+	severed := func(o *OpenLoss) bool { return o.Code == finding.SeveredCallee && o.Sink.Write }
+	if out.to != nil {
+		return slices.ContainsFunc(out.to.open, func(o *openAt) bool { return severed(&o.fact) })
+	}
+	fact := e.importedFact(out.target.Obj)
+	return fact != nil && slices.ContainsFunc(fact.Open, func(o OpenLoss) bool { return severed(&o) })
 }
 
 // lightGraph is the graph of a package without SSA: no calls that matter, but

@@ -73,7 +73,8 @@ type Verdict struct {
 	Uses []*Verdict
 
 	// For severed callees.
-	Local   bool // the home is in this package
+	Local   bool   // the home is in this package
+	Held    string // why the home must keep its context even if it is given one, or ""
 	Open    OpenLoss
 	More    []token.Pos // further roots in the same home, if it is in this package
 	Closers []Closer
