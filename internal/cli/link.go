@@ -20,6 +20,13 @@ import (
 // and the place of severed callees are only settled here, where all results
 // are at hand. Test variants are left out: they hold nothing new to report.
 func findingsOf(prog *program, units []*unit) []*finding.Finding {
+	fs, _ := joinedFindings(prog, units)
+	return fs
+}
+
+// joinedFindings also returns the verdicts of which findings were made.
+func joinedFindings(prog *program, units []*unit) ([]*finding.Finding, map[*finding.Finding]*ctxflow.Verdict) {
+	verdicts := map[*finding.Finding]*ctxflow.Verdict{}
 	fixes := map[fixKey][]analysis.SuggestedFix{}
 	var fs []*finding.Finding
 	for _, u := range units {
@@ -34,7 +41,7 @@ func findingsOf(prog *program, units []*unit) []*finding.Finding {
 	for _, v := range link.Join(linked(units)) {
 		f := wording(v.Code)(prog.fset, v)
 		f.Fixes = fixes[fixKey{f.ID, f.Pos}]
-		fs = append(fs, f)
+		fs, verdicts[f] = append(fs, f), v
 	}
 	for _, u := range units {
 		if flow, ok := resultOf[*ctxflow.Result](u); ok && u.matched && u.pkg.ForTest == "" {
@@ -43,7 +50,7 @@ func findingsOf(prog *program, units []*unit) []*finding.Finding {
 			}
 		}
 	}
-	return fs
+	return fs, verdicts
 }
 
 // wording is how findings are made of the verdicts of a code, or nil if an

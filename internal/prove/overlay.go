@@ -30,11 +30,21 @@ type overlaid struct {
 // error if the backing file shares a prefix with the package. Every file gets a
 // canary; see [Overlay.Missing].
 func NewOverlay(dir string, files map[string]string) (*Overlay, error) {
+	return newOverlay(dir, files, withCanary)
+}
+
+// NewQuietOverlay is [NewOverlay] for what is analysed and not run: its files
+// have no canaries.
+func NewQuietOverlay(dir string, files map[string]string) (*Overlay, error) {
+	return newOverlay(dir, files, func(content, _ string) string { return content })
+}
+
+func newOverlay(dir string, files map[string]string, mark func(content, canary string) string) (*Overlay, error) {
 	o := &Overlay{files: make(map[string]overlaid), json: filepath.Join(dir, "overlay.json")}
 	backing := make(map[string]string)
 	for i, name := range slices.Sorted(maps.Keys(files)) {
 		f := overlaid{canary: canary(name, files[name]), backing: filepath.Join(dir, fmt.Sprintf("%d_%s", i, filepath.Base(name)))}
-		f.content = withCanary(files[name], f.canary)
+		f.content = mark(files[name], f.canary)
 		if err := os.WriteFile(f.backing, []byte(f.content), 0o666); err != nil {
 			return nil, err
 		}
