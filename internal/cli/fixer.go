@@ -30,9 +30,9 @@ type fixer struct {
 	overlays int
 	progress *progress
 
-	prog     *program
-	old      map[string]string // files as they are
-	mine     map[string]bool   // names of files that may be changed
+	prog    *program
+	old     map[string]string // files as they are
+	mine    map[string]bool   // names of files that may be changed
 	results []*fixResult
 }
 

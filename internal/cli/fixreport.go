@@ -13,11 +13,11 @@ import (
 
 // fixReport is what a run of fix did or, with -diff, would do.
 type fixReport struct {
-	dir      string
-	fset     *token.FileSet
+	dir     string
+	fset    *token.FileSet
 	results []*fixResult
-	changes  []rewrite.Change
-	written  bool
+	changes []rewrite.Change
+	written bool
 }
 
 func (r *fixReport) left() int {
@@ -82,11 +82,11 @@ func (u *fixResult) done(written bool) string {
 
 // jsonFixReport is the one object that fix -format json prints; see jsonReport.
 type jsonFixReport struct {
-	Version  int           `json:"version"`
-	Dir      string        `json:"dir"`
-	Written  bool          `json:"written"` // false with -diff, and if there was nothing to write
+	Version  int             `json:"version"`
+	Dir      string          `json:"dir"`
+	Written  bool            `json:"written"` // false with -diff, and if there was nothing to write
 	Findings []jsonFixResult `json:"findings"`
-	Files    []jsonChange  `json:"files"` // that were changed, or would be
+	Files    []jsonChange    `json:"files"` // that were changed, or would be
 }
 
 // jsonFixResult is a finding and what has become of it. Functions are those that

@@ -155,7 +155,7 @@ func (b *Builder) NameAt(pos token.Pos) error {
 	if v, ok := obj.(*types.Var); obj == nil || ok && v.Parent() != b.pass.Pkg.Scope() && isContextType(v.Type()) {
 		return nil
 	}
-	return fmt.Errorf("the name %s is taken there", CtxName)
+	return fmt.Errorf("the name %s means something else", CtxName)
 }
 
 // isContextType reports whether t is context.Context itself.

@@ -11,6 +11,8 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 
 	"github.com/ctxprop/ctxprop/internal/callee"
+	"github.com/ctxprop/ctxprop/internal/fix"
+	"github.com/ctxprop/ctxprop/internal/provenance"
 )
 
 // ref is a use of a declared function.
@@ -120,6 +122,18 @@ func (s *site) testing(fn ast.Node) (v *types.Var, typ string) {
 	return nil, ""
 }
 
+// context is a function's parameter that is a context, or nil.
+func (s *site) context(fn ast.Node) *types.Var {
+	for _, field := range paramsOf(fn).List {
+		for _, id := range field.Names {
+			if v, ok := s.src.pkg.TypesInfo.Defs[id].(*types.Var); ok && provenance.IsContext(v.Type()) {
+				return v
+			}
+		}
+	}
+	return nil
+}
+
 func paramsOf(fn ast.Node) *ast.FieldList {
 	switch fn := fn.(type) {
 	case *ast.FuncDecl:
@@ -130,19 +144,19 @@ func paramsOf(fn ast.Node) *ast.FieldList {
 	return nil
 }
 
-// testContext is the test's own context if the call is a statement of the test
-// itself, and not of what runs when it has ended.
+// testContext is the context that the function around the call takes or, if it
+// is a test, the test's own. There is none in what is deferred or started.
 func (s *site) testContext() string {
-	if !s.since(1, 24) {
-		return ""
-	}
 	for _, n := range s.path {
 		switch n.(type) {
 		case *ast.DeferStmt, *ast.GoStmt:
 			return ""
 		case *ast.FuncDecl, *ast.FuncLit:
+			if v := s.context(n); v != nil && s.src.builder.Usable(s.call, fix.Expr{Var: v}) == nil {
+				return v.Name()
+			}
 			v, typ := s.testing(n)
-			if v == nil || v.Name() == "_" || typ == "M" || typ == "PB" {
+			if !s.since(1, 24) || v == nil || v.Name() == "_" || typ == "M" || typ == "PB" {
 				return ""
 			}
 			if _, obj := s.src.pkg.Types.Scope().Innermost(s.call.Pos()).LookupParent(v.Name(), s.call.Pos()); obj != v {
