@@ -53,15 +53,8 @@ func writeFixText(w io.Writer, r *fixReport) error {
 	if r.written || len(r.changes) == 0 {
 		verb = "fixed"
 	}
-	_, err := fmt.Fprintf(w, "%s %s in %s, %d not\n", count(len(r.results)-r.left(), "finding"), verb, count(len(r.changes), "file"), r.left())
+	_, err := fmt.Fprintf(w, "%s %s in %s, %d not\n", count(len(r.results)-r.left(), "finding", "findings"), verb, count(len(r.changes), "file", "files"), r.left())
 	return err
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // done says what was or would be done.
