@@ -193,21 +193,28 @@ func (e *engine) targetPasses(t callee.Target, c *ssa.Call, depth int) errflow.T
 		return passWait | passConsult
 	case takesContext && returnsNothing(t.Sig):
 		return 0 // a log or a metric
-	case takesContext:
-		return passMaybe | passConsult
 	case soundsLikeWaiting(name):
 		return passWait
-	case t.Obj == nil:
+	case t.Obj == nil && !takesContext:
 		return passMaybe
 	}
-	if entry, ok := e.lookup(t); ok && (entry.Kind == catalog.Block || entry.Kind == catalog.Wait || entry.Kind == catalog.Twin) {
+	entry, ok := e.lookup(t)
+	switch {
+	case ok && slices.Contains(onlyPassesOn, entry.Kind):
+		return 0
+	case takesContext:
+		return passMaybe | passConsult
+	case ok && (entry.Kind == catalog.Block || entry.Kind == catalog.Wait || entry.Kind == catalog.Twin):
 		return passMaybe
-	}
-	if t.Invoked && t.Sig != nil && returnsError(t.Sig) {
+	case t.Invoked && t.Sig != nil && returnsError(t.Sig):
 		return passMaybe
 	}
 	return 0
 }
+
+// onlyPassesOn lists what a function does with a context without asking it: to
+// derive another, to put it in a request, to log.
+var onlyPassesOn = []catalog.Kind{catalog.Derive, catalog.Carry, catalog.Quiet}
 
 // onlyWaitedFor reports whether nothing but selects and receives has what a
 // call of Done returns.

@@ -439,3 +439,39 @@ func bare(ctx context.Context, hc *http.Client, body io.Reader) (err error) {
 }
 
 func bares(ctx context.Context, hc *http.Client) error { return bare(ctx, hc, nil) }
+
+// passesOn gives its context to a request, and to a context for each attempt,
+// and asks it nowhere.
+func passesOn(ctx context.Context, hc *http.Client) (err error) {
+	for i := range 5 { // want `loops.passesOn goes on trying Client.Do, and waiting, after ctx has ended; .*CTX303`
+		each, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		req, err := http.NewRequestWithContext(each, http.MethodGet, "http://a", nil)
+		if err != nil {
+			return err
+		}
+		if resp, err := hc.Do(req); err == nil {
+			return resp.Body.Close()
+		}
+		<-time.After(wait(i))
+	}
+	return err
+}
+
+type gate interface {
+	Allow(ctx context.Context) error
+}
+
+// asksElsewhere has somebody else look at the context.
+func asksElsewhere(ctx context.Context, a api, l gate) (err error) {
+	for i := range 5 {
+		if err := l.Allow(ctx); err != nil {
+			return err
+		}
+		if _, err = a.Fetch(ctx, "1"); err == nil {
+			return nil
+		}
+		<-time.After(wait(i))
+	}
+	return err
+}
