@@ -20,6 +20,9 @@ type Options struct {
 	// Catalog holds further lines for the catalog of APIs, in the format that
 	// internal/catalog documents.
 	Catalog string
+	// Lenient lets lines of Catalog be about functions that do not exist, for
+	// who checks that elsewhere and analyses other revisions as well.
+	Lenient bool
 }
 
 // Suite is the suite with the default options. ctxflow is a member, so that
@@ -28,7 +31,7 @@ var Suite = New(Options{})
 
 // New builds a suite of its own: analyzers of two suites share no state.
 func New(opts Options) []*analysis.Analyzer {
-	flow := ctxflow.New(ctxflow.Config{Own: opts.Own, Catalog: opts.Catalog})
+	flow := ctxflow.New(ctxflow.Config{Own: opts.Own, Catalog: opts.Catalog, Lenient: opts.Lenient})
 	return []*analysis.Analyzer{
 		flow,
 		ctxbackground.New(flow),

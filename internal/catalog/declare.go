@@ -196,6 +196,16 @@ func (c *Catalog) CheckPackage(pkg *types.Package) error {
 	return errors.Join(errs...)
 }
 
+// Added lists the lines that do not come from the embedded tables, in the order
+// of their places.
+func (c *Catalog) Added() []Entry {
+	added := slices.DeleteFunc(c.Entries(), func(e Entry) bool { return builtinTable(e.Pos) })
+	slices.SortStableFunc(added, func(a, b Entry) int {
+		return cmp.Or(cmp.Compare(a.Pos.Origin, b.Pos.Origin), cmp.Compare(a.Pos.Line, b.Pos.Line))
+	})
+	return added
+}
+
 // builtinTable reports whether a line stands in an embedded table.
 func builtinTable(p Pos) bool { return strings.HasSuffix(p.Origin, ".cat") }
 

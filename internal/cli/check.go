@@ -70,6 +70,7 @@ func (p *process) loadAndAnalyse(ctx context.Context, o *options, g *goEnv) (*pr
 	units, err := analyse(p.analyzers(o), prog)
 	if err == nil && o.verbose {
 		progress.stop()
+		p.unusedLines(o, prog)
 		p.summarise(units)
 	}
 	return prog, units, err

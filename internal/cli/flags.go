@@ -9,7 +9,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/ctxprop/ctxprop/internal/catalog"
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
@@ -47,38 +46,6 @@ func flagSet(o *options) *flag.FlagSet {
 	fs.BoolVar(&o.prune, "prune", false, "remove from the file of -baseline what is found no more")
 	fs.Var(&o.why, "why", "print what is known about the contexts at `file:line` instead of findings")
 	return fs
-}
-
-// setCatalog checks the lines before anything is loaded.
-func (o *options) setCatalog(text string) error {
-	o.catalog = text
-	if _, err := catalog.Default().Extend("line", text); err != nil {
-		return errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
-	}
-	return nil
-}
-
-// checkCatalog checks that the lines fit the functions of the program that they
-// are about. The analyzers would say the same, once for every importer.
-func (o *options) checkCatalog(prog *program) error {
-	if o.catalog == "" {
-		return nil
-	}
-	c, err := catalog.Default().Extend("-catalog", o.catalog)
-	if err != nil {
-		return err
-	}
-	var texts []string
-	for _, pkg := range prog.pkgs {
-		if err := c.CheckImports(pkg.Types); err != nil {
-			texts = append(texts, strings.Split(err.Error(), "\n")...)
-		}
-	}
-	if texts == nil {
-		return nil
-	}
-	slices.Sort(texts)
-	return errors.New(strings.Join(slices.Compact(texts), "\n\t"))
 }
 
 // parseOptions reads the arguments of check. Without patterns it is the

@@ -45,6 +45,8 @@ type Config struct {
 	Own []string
 	// Catalog holds further lines for the catalog.
 	Catalog string
+	// Lenient lets lines of Catalog be about functions that do not exist.
+	Lenient bool
 	// Threshold is the product of attempts from which nested retries are
 	// reported; 0 for DefaultThreshold.
 	Threshold int
