@@ -41,6 +41,11 @@ func TestDeclared(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), all(t), "declared/...")
 }
 
+// TestDial is CTX301 over the options of gRPC clients: interceptors and policies.
+func TestDial(t *testing.T) {
+	analysistest.Run(t, analysistest.TestData(), all(t), "dial/...")
+}
+
 // TestKnobs is CTX310: counts that mean something else than they say.
 func TestKnobs(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), all(t), "knobs")

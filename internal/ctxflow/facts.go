@@ -34,8 +34,9 @@ type Fact struct {
 	Open []OpenLoss
 	// Retries lists paths with layers of retries, and to function parameters.
 	Retries []RetryPath
-	// Dials holds the service configs with which the function dials.
-	Dials []string
+	// Dials holds the retries in the options of the clients that the function
+	// makes, or in the options and interceptors that it returns.
+	Dials []Dial
 	// Method is the full method that a stub's method calls, where no constant
 	// beside it says so.
 	Method string
@@ -125,7 +126,7 @@ func (f *Fact) String() string {
 		parts = append(parts, p.String())
 	}
 	if len(f.Dials) > 0 {
-		parts = append(parts, fmt.Sprintf("dials(%d configs)", len(f.Dials)))
+		parts = append(parts, fmt.Sprintf("dials(%d)", len(f.Dials)))
 	}
 	if f.Method != "" {
 		parts = append(parts, "calls("+f.Method+")")
@@ -178,7 +179,7 @@ func compareBool(a, b bool) int {
 
 // factOf is the part of f's summary that its signature does not say, or nil.
 func (e *engine) factOf(f *function) *Fact {
-	fact := &Fact{Ignores: e.ignores(f), Retries: retryFacts(f), Dials: e.dialsOf(f), Open: openFacts(f)}
+	fact := &Fact{Ignores: e.ignores(f), Retries: retryFacts(f), Dials: e.dialFacts(f), Open: openFacts(f)}
 	params := f.ssa.Params
 	shift := 0
 	if f.ssa.Signature.Recv() != nil {

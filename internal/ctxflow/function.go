@@ -35,7 +35,7 @@ type function struct {
 	results    map[int][]provenance.ResultOrigin
 	open       []*openAt
 	paths      []*retryPath // by what it retries, and what it calls at all
-	dials      *[]string    // lazily, by dialsOf
+	dials      *[]*dialled  // lazily, by dialsOf
 
 	handVisited bool
 	hand        []carrier

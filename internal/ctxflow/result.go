@@ -269,10 +269,10 @@ type engine struct {
 	recursions   map[*function][]*retryLoop
 	retryLoops   map[*function][]*retryLoop
 	ways         map[*callsite]way // lazily, by wayOut
-	dialConfigs  []*dialopt.Config // lazily, by dials
+	dialConfigs  []*dialopt.Config // lazily, by configsRead
 	dialsRead    bool
-	configs      []*retry.ServiceConfig // lazily, by configsInSight
-	configsRead  bool
+	allDials     []*dialled // lazily, by dialsInSight
+	dialsKnown   bool
 	stubs        map[*types.Func]string // lazily, by stubMethods
 	nests        map[nestKey]*nest
 	clientCounts map[*retry.LibraryPolicy]retry.Attempts // lazily, by clientCount

@@ -5,7 +5,6 @@ import (
 	"go/constant"
 	"go/types"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 
@@ -24,8 +23,8 @@ import (
 // policy for all methods counts only where the stub's connection is seen to
 // come from that dial.
 
-// dials reads the service configs of the package.
-func (e *engine) dials() []*dialopt.Config {
+// configsRead are the service configs of the package that do anything.
+func (e *engine) configsRead() []*dialopt.Config {
 	if e.dialsRead {
 		return e.dialConfigs
 	}
@@ -39,148 +38,116 @@ func (e *engine) dials() []*dialopt.Config {
 	return e.dialConfigs
 }
 
-// maxConfig bounds the text of a config in a fact.
-const maxConfig = 8 << 10
-
-// dialText is a config as a fact keeps it: the client's limit on attempts, 0
-// for the usual one, and after it the text.
-func dialText(c *dialopt.Config) string {
-	return fmt.Sprintf("%d %s", c.Client.MaxCallAttempts, c.Text)
-}
-
-// parseDial reads what dialText writes.
-func parseDial(s string) *retry.ServiceConfig {
-	limit, text, _ := strings.Cut(s, " ")
-	n, _ := strconv.Atoi(limit) // dialText has written it
-	return retry.ParseServiceConfig(text, retry.Client{MaxCallAttempts: n})
-}
-
-// dialsOf are the configs, as dialText writes them, with which f, or what it
-// calls for a connection, dials.
-func (e *engine) dialsOf(f *function) []string {
-	if f.dials != nil {
-		return *f.dials
+// dialsInSight are all clients that the package makes, or calls a function for.
+func (e *engine) dialsInSight() []*dialled {
+	if e.dialsKnown {
+		return e.allDials
 	}
-	var out []string
-	f.dials = &out
-	for _, c := range e.dials() {
-		if c.In != nil && f.obj != nil && c.In.Origin() == f.obj.Origin() && len(c.Text.String()) < maxConfig {
-			out = append(out, dialText(c))
-		}
-	}
-	if f.ssa.Signature.Results().Len() > 0 {
-		for _, g := range f.out {
-			out = append(out, e.dialsBehind(g.target)...)
-		}
-	}
-	slices.Sort(out)
-	out = slices.Compact(out)
-	return out
-}
-
-// dialsBehind are those of a function that is called.
-func (e *engine) dialsBehind(t callee.Target) []string {
-	if g := e.bySSA[t.Fn]; t.Fn != nil && g != nil {
-		return e.dialsOf(g)
-	}
-	if t.Obj == nil || !e.mayBeOwn(t.Obj.Pkg()) {
-		return nil
-	}
-	if fact := e.importedFact(t.Obj); fact != nil {
-		return fact.Dials
-	}
-	return nil
-}
-
-// configsInSight are all that the package dials with, or calls a function for.
-func (e *engine) configsInSight() []*retry.ServiceConfig {
-	if e.configsRead {
-		return e.configs
-	}
-	e.configsRead = true
-	for _, c := range e.dials() {
-		e.configs = append(e.configs, c.Parsed)
-	}
-	var texts []string
+	e.dialsKnown, e.allDials = true, nil
+	seen := map[string]bool{}
 	for _, f := range e.funcs {
-		for _, g := range f.out {
-			if g.to == nil {
-				texts = append(texts, e.dialsBehind(g.target)...)
+		for _, d := range e.dialsOf(f) {
+			if key := fmt.Sprintf("%s:%d %d", d.posn.Filename, d.posn.Line, len(d.through)); d.config != nil && !seen[key+d.text] {
+				seen[key+d.text] = true
+				e.allDials = append(e.allDials, d)
 			}
 		}
 	}
-	slices.Sort(texts)
-	for _, text := range slices.Compact(texts) {
-		e.configs = append(e.configs, parseDial(text))
+	for _, c := range e.configsRead() {
+		if c.In == nil { // a package variable's
+			e.allDials = append(e.allDials, e.configured(c))
+		}
 	}
-	return e.configs
+	return e.allDials
 }
 
-// stubLayer is the layer that a service config puts over a call of a generated
-// client's method, or nil.
-func (e *engine) stubLayer(cs *callsite, t callee.Target) (l *layer, fullMethod string) {
+// stubPath is the path through a generated client's method, with the retries
+// of the client's connection over it, or nil if t is none.
+func (e *engine) stubPath(f *function, cs *callsite, t callee.Target) *retryPath {
 	if t.Obj == nil || !isStub(t.Obj) {
-		return nil, ""
-	}
-	fullMethod = e.fullMethod(t.Obj)
-	if !strings.HasPrefix(fullMethod, "/") || strings.Count(fullMethod, "/") != 2 {
-		return nil, ""
-	}
-	service := strings.Split(fullMethod, "/")[1]
-	for _, c := range e.configsInSight() {
-		if !slices.Contains(c.Services(), service) {
-			continue
-		}
-		l = larger(l, e.configLayer(cs, c, fullMethod))
-	}
-	if l == nil && len(t.Args) > 0 {
-		for _, c := range e.connectionConfigs(t.Args[0]) {
-			l = larger(l, e.configLayer(cs, c, fullMethod))
-		}
-	}
-	return l, fullMethod
-}
-
-func larger(a, b *layer) *layer {
-	if a == nil || b != nil && b.attempts().Worst() > a.attempts().Worst() {
-		return b
-	}
-	return a
-}
-
-func (e *engine) configLayer(cs *callsite, c *retry.ServiceConfig, fullMethod string) *layer {
-	m := c.Method(fullMethod)
-	if m.Policy == nil || m.Policy.Attempts < 2 || m.Policy.Codes == 0 {
 		return nil
 	}
-	lay := m.Policy.Layer(c.Throttle)
+	fullMethod := e.fullMethod(t.Obj)
+	if !strings.HasPrefix(fullMethod, "/") || strings.Count(fullMethod, "/") != 2 {
+		return nil
+	}
+	sink := Sink{Key: fullMethod, Name: t.Name(), Class: "rpc", Known: true}
+	bare := &retryPath{index: -1, enters: straight, sink: sink, method: fullMethod}
+	worst := bare
+	opts := e.callOptions(t)
+	for _, d := range e.dialsFor(t, strings.Split(fullMethod, "/")[1]) {
+		p := *bare
+		if d.config != nil && !unbuffered(opts) {
+			if policy := d.config.Method(fullMethod).Policy; policy != nil && policy.Attempts > 1 && policy.Codes != 0 {
+				p.layers = []*layer{e.configLayer(d, "the service config for "+fullMethod, policy)}
+			}
+		}
+		if q := e.over(d, &p, opts); q.attempts().Worst() > worst.attempts().Worst() {
+			worst = q
+		}
+	}
+	for _, l := range worst.layers {
+		l.home = f.key()
+	}
+	return worst
+}
+
+// dialsFor are the clients that a stub's connection may be: those that its
+// value is seen to come from, else all whose config names the service.
+func (e *engine) dialsFor(t callee.Target, service string) []*dialled {
+	if len(t.Args) > 0 {
+		if ds := e.connectionDials(t.Args[0]); len(ds) > 0 {
+			return ds
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(e.dialsInSight()), func(d *dialled) bool { return !slices.Contains(d.config.Services(), service) })
+}
+
+// callOptions are the options of one call.
+func (e *engine) callOptions(t callee.Target) options {
+	if len(t.Args) == 0 || !isGRPC(listOf(t.Args[len(t.Args)-1].Type()), "CallOption") {
+		return nil
+	}
+	return slices.DeleteFunc(e.optionsOf(t.Args[len(t.Args)-1], 0), func(o option) bool { return o.call == nil })
+}
+
+// unbuffered reports whether a call keeps no copy of what it sends, without
+// which grpc-go retries nothing.
+func unbuffered(opts options) bool {
+	return slices.ContainsFunc(opts, func(o option) bool {
+		obj, ok := calledObject(o.call)
+		if !ok || obj.Name() != "MaxRetryRPCBufferSize" || len(o.call.Call.Args) != 1 {
+			return false
+		}
+		k, ok := o.call.Call.Args[0].(*ssa.Const)
+		return ok && k.Value != nil && k.Int64() == 0
+	})
+}
+
+func (e *engine) configLayer(d *dialled, name string, policy *retry.Policy) *layer {
+	lay := policy.Layer(d.config.Throttle)
 	return &layer{
-		name: "the service config for " + fullMethod, posn: e.shortPosition(cs.instr.Pos()), pos: cs.instr.Pos(),
+		name: name, posn: d.posn, pos: d.pos,
 		count: known(lay.Attempts), retries: lay.Retries, gives: way{Mapping: lay.Gives}, throttle: lay.Throttle != nil,
 	}
 }
 
-// connectionConfigs are those with which the connection of a stub is seen to
-// be dialled: the stub is what NewXClient makes of it.
-func (e *engine) connectionConfigs(stub ssa.Value) []*retry.ServiceConfig {
-	var out []*retry.ServiceConfig
+// connectionDials are those from which the connection of a stub is seen to
+// come: the stub is what NewXClient makes of it.
+func (e *engine) connectionDials(stub ssa.Value) []*dialled {
+	var out []*dialled
 	for _, made := range e.madeBy(stub, 0) {
 		fn, ok := calledObject(made)
 		if !ok || !strings.HasPrefix(fn.Name(), "New") || len(made.Call.Args) == 0 {
 			continue
 		}
-		for _, dial := range e.madeBy(made.Call.Args[0], 0) {
-			for _, t := range e.calls.Targets(&dial.Call) {
-				for _, text := range e.dialsBehind(t) {
-					out = append(out, parseDial(text))
-				}
-				if t.Obj != nil && t.Obj.Pkg() != nil && t.Obj.Pkg().Path() == "google.golang.org/grpc" {
-					if f := e.bySSA[dial.Parent()]; f != nil {
-						for _, text := range e.dialsOf(f.named) {
-							out = append(out, parseDial(text))
-						}
-					}
-				}
+		for _, c := range e.madeBy(made.Call.Args[0], 0) {
+			if dials(c) {
+				out = append(out, e.clientsOf(c)...)
+				continue
+			}
+			for _, t := range e.calls.Targets(&c.Call) {
+				out = append(out, e.dialsBehind(t)...)
 			}
 		}
 	}

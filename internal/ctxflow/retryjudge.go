@@ -57,6 +57,8 @@ type nestKey struct {
 type nest struct {
 	f    *function
 	path *retryPath
+	// everyCall: the layers are a client's options, which lie over all its calls.
+	everyCall bool
 }
 
 // addNest notes that f puts layers over a path that has some already. Of the
@@ -76,11 +78,12 @@ func (e *engine) addNest(f *function, cs *callsite, p *retryPath, added int) {
 	if old := e.nests[key]; old != nil && old.path.attempts().Worst() > p.attempts().Worst() && len(old.path.layers) >= len(p.layers) {
 		return
 	}
-	e.nests[key] = &nest{f, p}
+	e.nests[key] = &nest{f: f, path: p}
 }
 
 // judgeRetries makes the verdicts.
 func (e *engine) judgeRetries() {
+	e.dialNests()
 	var found []*Verdict
 	for key, n := range e.nests {
 		if e.partOfAnother(n) {
@@ -178,6 +181,9 @@ func (e *engine) nestVerdict(key nestKey, n *nest) *Verdict {
 	}
 	v := e.retryVerdict(finding.NestedRetry, n.f, key.via, n.path.sink)
 	v.Retry = r
+	if n.everyCall {
+		v.Grade = finding.GradeRequest
+	}
 	return v
 }
 

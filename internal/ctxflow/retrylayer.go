@@ -19,7 +19,7 @@ type layer struct {
 	through  string         // the executor by which it does, if any
 	home     string         // key of the function; "" in other packages
 	posn     token.Position // with a short name of the file, for facts
-	pos      token.Pos      // the same, if it is in this package
+	pos      token.Pos      // tells layers of one posn apart
 	kind     retry.Kind
 	count    count
 	retries  retry.ErrorSet
@@ -99,7 +99,7 @@ func (p *retryPath) bottom() retry.ErrorSet {
 // makes the layer try again. No layer lies over itself: a path on which it
 // seems to is one through an interface to the value that calls it.
 func (p *retryPath) under(l *layer) (*retryPath, bool) {
-	if slices.ContainsFunc(p.layers, func(below *layer) bool { return below.posn == l.posn && below.pos == l.pos && below.name == l.name }) {
+	if slices.ContainsFunc(p.layers, func(below *layer) bool { return below.same(l) }) {
 		return nil, false
 	}
 	w := p.out()
@@ -113,6 +113,27 @@ func (p *retryPath) under(l *layer) (*retryPath, bool) {
 	q := *p
 	q.layers = append([]*layer{l}, p.layers...)
 	return &q, true
+}
+
+// same reports whether two layers are one and the same.
+func (l *layer) same(m *layer) bool {
+	return l.posn == m.posn && l.pos == m.pos && l.name == m.name
+}
+
+// stacked puts the layers of another path, which ends in a call of this one,
+// over it, and counts those that try again.
+func (p *retryPath) stacked(outer *retryPath) (*retryPath, int) {
+	q := p.returned(outer.enters)
+	added := 0
+	for _, l := range slices.Backward(outer.layers) {
+		if up, ok := q.under(l); ok {
+			q = up
+			added++
+			continue
+		}
+		q = q.returned(l.gives)
+	}
+	return q, added
 }
 
 // attempts is the product of the layers.

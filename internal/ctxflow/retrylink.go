@@ -190,14 +190,7 @@ func (j *services) behind(method string, depth int) []*retryPath {
 // acrossServices puts the layers of a client's path over the path of the
 // handler that it reaches, whose error crosses a connection.
 func acrossServices(outer, inner *retryPath) *retryPath {
-	q := inner.returned(way{Mapping: retry.OverConnection}).returned(outer.enters)
-	for _, l := range slices.Backward(outer.layers) {
-		up, ok := q.under(l)
-		if !ok {
-			up = q.returned(l.gives)
-		}
-		q = up
-	}
+	q, _ := inner.returned(way{Mapping: retry.OverConnection}).stacked(outer)
 	if len(q.layers) > maxLayers {
 		return nil
 	}

@@ -41,6 +41,19 @@ func (e *engine) findRetries() {
 			e.recursions[f] = e.recursionsIn(f)
 		}
 	}
+	e.followCalls()
+	if e.hasInterceptors() { // which lie over calls that were followed before them
+		e.nests, e.dialsKnown = nil, false
+		for _, f := range e.funcs {
+			f.dials = nil
+		}
+		e.followCalls()
+	}
+	e.judgeRetries()
+}
+
+// followCalls computes the paths of all functions, callees first.
+func (e *engine) followCalls() {
 	const maxRounds = 3
 	for _, component := range e.components() {
 		for range maxRounds {
@@ -54,7 +67,6 @@ func (e *engine) findRetries() {
 			}
 		}
 	}
-	e.judgeRetries()
 }
 
 // markOf is the mark that a library function puts on an error.
@@ -438,22 +450,7 @@ func (e *engine) fill(f *function, cs *callsite, p *retryPath, arg ssa.Value) []
 
 // joinPaths puts the layers of outer over the path of what it calls.
 func (e *engine) joinPaths(f *function, cs *callsite, outer, inner *retryPath, inside bool) []*retryPath {
-	q := inner
-	if len(outer.layers) > 0 {
-		q = inner.returned(outer.enters)
-	}
-	added := 0
-	for _, l := range slices.Backward(outer.layers) {
-		if up, ok := q.under(l); ok {
-			q = up
-			added++
-			continue
-		}
-		q = q.returned(l.gives)
-	}
-	if len(outer.layers) == 0 {
-		q = q.returned(outer.enters)
-	}
+	q, added := inner.stacked(outer)
 	if added > 0 && len(inner.layers) > 0 {
 		n := *q
 		if n.via = cs.instr.Pos(); inside {

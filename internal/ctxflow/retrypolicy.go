@@ -43,14 +43,8 @@ func (e *engine) policyPaths(f *function, cs *callsite, t callee.Target) ([]*ret
 		}
 		return e.fill(f, cs, path, t.Args[p.Fn]), true
 	}
-	if l, method := e.stubLayer(cs, t); method != "" {
-		sink := Sink{Key: method, Name: t.Name(), Class: "rpc", Known: true}
-		path := &retryPath{index: -1, enters: straight, sink: sink, method: method}
-		if l != nil {
-			l.home = f.key()
-			path.layers = []*layer{l}
-		}
-		return []*retryPath{path}, true
+	if p := e.stubPath(f, cs, t); p != nil {
+		return []*retryPath{p}, true
 	}
 	if l := e.clientLayer(cs, t); l != nil {
 		sink := Sink{Key: t.Obj.FullName(), Name: t.Name(), Class: "http", Known: true}
@@ -126,22 +120,33 @@ func (e *engine) policyLayer(f *function, cs *callsite, p *retry.LibraryPolicy) 
 	if p.Stop != "" {
 		l.stops = []string{p.Stop}
 	}
-	l.count = e.policyCount(f, cs, p)
+	l.count = e.policyCount(cs, p)
 	return l
 }
 
 // policyCount is what the call's arguments set the count to, in options, in
 // wrappers round a backoff, in a builder's chain or in a struct.
-func (e *engine) policyCount(f *function, cs *callsite, p *retry.LibraryPolicy) count {
+func (e *engine) policyCount(cs *callsite, p *retry.LibraryPolicy) count {
 	if p.Count >= 0 {
 		return e.countIn(cs, p)
 	}
-	s := &search{e: e, names: p.Set, pkg: packageOf(p.Func), seen: map[ssa.Value]bool{}}
+	var args []ssa.Value
 	for _, t := range cs.targets {
 		for i, arg := range t.Args {
-			if i != p.Fn && !provenance.IsContext(arg.Type()) {
-				s.visit(arg, 0)
+			if i != p.Fn {
+				args = append(args, arg)
 			}
+		}
+	}
+	return e.countAmong(args, p)
+}
+
+// countAmong is what the values set the count of a policy to.
+func (e *engine) countAmong(args []ssa.Value, p *retry.LibraryPolicy) count {
+	s := &search{e: e, names: p.Set, pkg: packageOf(p.Func), seen: map[ssa.Value]bool{}}
+	for _, arg := range args {
+		if !provenance.IsContext(arg.Type()) {
+			s.visit(arg, 0)
 		}
 	}
 	switch {

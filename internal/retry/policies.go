@@ -69,10 +69,11 @@ var policiesText string
 
 // policies is what policies.txt says.
 type policies struct {
-	funcs   map[string]*LibraryPolicy
-	clients []*LibraryPolicy
-	marks   map[string]string
-	traps   map[string][]Trap
+	funcs        map[string]*LibraryPolicy
+	interceptors map[string]*LibraryPolicy
+	clients      []*LibraryPolicy
+	marks        map[string]string
+	traps        map[string][]Trap
 }
 
 var library = sync.OnceValue(func() *policies {
@@ -86,6 +87,10 @@ var library = sync.OnceValue(func() *policies {
 // FuncPolicy is the policy of a function that calls an argument again, by the
 // full name of its origin, or nil.
 func FuncPolicy(fullName string) *LibraryPolicy { return library().funcs[fullName] }
+
+// InterceptorPolicy is the policy of a function that returns an interceptor of
+// gRPC clients, by its full name, or nil.
+func InterceptorPolicy(fullName string) *LibraryPolicy { return library().interceptors[fullName] }
 
 // ClientPolicy is the policy of the methods of a type, or nil.
 func ClientPolicy(pkg, typ string) *LibraryPolicy {
@@ -124,6 +129,9 @@ func PolicySymbols() []string {
 	for name := range p.funcs {
 		out = append(out, name)
 	}
+	for name := range p.interceptors {
+		out = append(out, name)
+	}
 	for name := range p.marks {
 		out = append(out, name)
 	}
@@ -147,7 +155,7 @@ func Declared(fullName string, fn, count int, attempts string) *LibraryPolicy {
 }
 
 func parsePolicies(file, text string) (*policies, error) {
-	p := &policies{funcs: map[string]*LibraryPolicy{}, marks: map[string]string{}, traps: map[string][]Trap{}}
+	p := &policies{funcs: map[string]*LibraryPolicy{}, interceptors: map[string]*LibraryPolicy{}, marks: map[string]string{}, traps: map[string][]Trap{}}
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -174,7 +182,7 @@ func (p *policies) parseLine(line string) error {
 		return nil
 	case "trap":
 		return p.parseTrap(name, strings.TrimSpace(attrs))
-	case "do", "client":
+	case "do", "client", "intercept":
 		pol, err := parsePolicy(name, strings.Fields(attrs))
 		if err != nil {
 			return err
@@ -186,6 +194,10 @@ func (p *policies) parseLine(line string) error {
 			p.clients = append(p.clients, pol)
 			return nil
 		}
+		if kind == "intercept" {
+			p.interceptors[name] = pol
+			return nil
+		}
 		if pol.Fn < 0 {
 			return fmt.Errorf("do without fn")
 		}
@@ -195,7 +207,7 @@ func (p *policies) parseLine(line string) error {
 		p.funcs[name] = pol
 		return nil
 	}
-	return fmt.Errorf("unknown kind %q: use do, mark, client or trap", kind)
+	return fmt.Errorf("unknown kind %q: use do, intercept, mark, client or trap", kind)
 }
 
 func (p *policies) parseTrap(name, attrs string) error {
@@ -241,10 +253,7 @@ func parsePolicy(name string, attrs []string) (*LibraryPolicy, error) {
 				err = fmt.Errorf("unknown neg %q: use one", value)
 			}
 		case "on":
-			if value != "plain" {
-				err = fmt.Errorf("unknown on %q: use plain", value)
-			}
-			p.On = Errors(Plain)
+			p.On, err = parseErrors(value)
 		case "needs":
 			p.Needs = value
 		case "stop":
@@ -278,6 +287,23 @@ func parsePolicy(name string, attrs []string) (*LibraryPolicy, error) {
 		return nil, fmt.Errorf("%s: unknown zero %q: use never, one, inf or default", name, zero)
 	}
 	return p, nil
+}
+
+// parseErrors reads "plain" for errors without a status, or codes by their names
+// in service configs.
+func parseErrors(list string) (ErrorSet, error) {
+	var s ErrorSet
+	for name := range strings.SplitSeq(list, ",") {
+		c, ok := codeByName(name)
+		if name == "plain" {
+			c, ok = Plain, true
+		}
+		if !ok {
+			return 0, fmt.Errorf("unknown on %q: use plain or codes such as UNAVAILABLE", name)
+		}
+		s |= Errors(c)
+	}
+	return s, nil
 }
 
 func parseAttempts(s string) (Attempts, error) {

@@ -151,6 +151,20 @@ func (c *ServiceConfig) Services() []string {
 	return names
 }
 
+// Most is the policy with the most attempts, and the service that it is for, ""
+// for all; nil if there is none.
+func (c *ServiceConfig) Most() (service string, most *Policy) {
+	if c.Refused {
+		return "", nil
+	}
+	for _, e := range c.entries {
+		if p := e.method.Policy; p != nil && p.Codes != 0 && len(e.names) > 0 && (most == nil || p.Attempts > most.Attempts) {
+			service, most = e.names[0].Service, p
+		}
+	}
+	return service, most
+}
+
 // entry is an element of methodConfig that has a name.
 type entry struct {
 	names  []wireName

@@ -28,3 +28,13 @@ func WithDisableRetry() DialOption { return nil }
 func WithMaxCallAttempts(n int) DialOption { return nil }
 
 func WithUserAgent(s string) DialOption { return nil }
+
+type UnaryInvoker func(ctx context.Context, method string, req, reply any, cc *ClientConn, opts ...CallOption) error
+
+type UnaryClientInterceptor func(ctx context.Context, method string, req, reply any, cc *ClientConn, invoker UnaryInvoker, opts ...CallOption) error
+
+func WithUnaryInterceptor(f UnaryClientInterceptor) DialOption { return nil }
+
+func WithChainUnaryInterceptor(fs ...UnaryClientInterceptor) DialOption { return nil }
+
+func MaxRetryRPCBufferSize(n int) CallOption { return nil }
