@@ -20,7 +20,7 @@ const modulePath = "github.com/ctxprop/ctxprop"
 // do not know each other; that holds for the analyzers above all, which share
 // what they need through ctxflow.
 var layers = [][]string{
-	{"internal/fix", "internal/git", "internal/callee", "internal/loops", "internal/spell", "internal/rewrite", "internal/retry/retrytest"},
+	{"internal/fix", "internal/git", "internal/callee", "internal/loops", "internal/spell", "internal/rewrite", "internal/retry/retrytest", "internal/guard"},
 	{"internal/finding"},
 	{"internal/catalog", "internal/fix/fixtest", "internal/retry"},
 	{"internal/provenance", "internal/errflow", "internal/prove", "internal/dialopt", "internal/configfile"},
@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"analyzers/*", "internal/link"},
 	{"internal/thread"},
 	{".", "internal/gate"}, // the suite
-	{"internal/cli"},
+	{"internal/cli", "golangci"},
 	{"cmd/*"},
 }
 
@@ -37,9 +37,10 @@ var layers = [][]string{
 // them, so a new one needs a good reason. What needs gRPC, drivers or SDKs is
 // in a nested module.
 var modules = []string{
-	"github.com/rogpeppe/go-internal", // testscript, in tests only
-	"golang.org/x/mod",                // module zips, in tests only
-	"go.yaml.in/yaml/v3",              // the configuration file; nothing that the suite imports
+	"github.com/golangci/plugin-module-register", // a map of constructors; in golangci only
+	"github.com/rogpeppe/go-internal",            // testscript, in tests only
+	"golang.org/x/mod",                           // module zips, in tests only
+	"go.yaml.in/yaml/v3",                         // the configuration file; nothing that the suite imports
 	"golang.org/x/tools",
 	"honnef.co/go/tools", // analysis/dfa/dense, and staticcheck as a tool
 }

@@ -4,6 +4,8 @@
 package ctxprop
 
 import (
+	"fmt"
+
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/ctxprop/ctxprop/analyzers/ctxbackground"
@@ -38,4 +40,24 @@ func New(opts Options) []*analysis.Analyzer {
 		ignoredctx.New(flow),
 		retrynest.New(flow),
 	}
+}
+
+// SetFlag sets a flag in all analyzers of a suite that have it: severity and
+// codes in those that report, own, threshold and catalog in ctxflow. The error
+// says that no analyzer has it, or what is wrong with the value.
+func SetFlag(suite []*analysis.Analyzer, name, value string) error {
+	known := false
+	for _, a := range suite {
+		if a.Flags.Lookup(name) == nil {
+			continue
+		}
+		known = true
+		if err := a.Flags.Set(name, value); err != nil {
+			return fmt.Errorf("-%s.%s: %w", a.Name, name, err)
+		}
+	}
+	if !known {
+		return fmt.Errorf("no analyzer has a flag %q", name)
+	}
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/ctxprop/ctxprop"
 	"github.com/ctxprop/ctxprop/internal/cli"
+	"github.com/ctxprop/ctxprop/internal/guard"
 )
 
 func main() {
@@ -27,5 +28,5 @@ func main() {
 		fmt.Fprintf(os.Stderr, "ctxprop: %v\n", err)
 		os.Exit(1)
 	}
-	unitchecker.Main(cli.Guard(ctxprop.Suite)...)
+	unitchecker.Main(guard.Analyzers(ctxprop.Suite)...)
 }

@@ -11,7 +11,9 @@ import (
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
 
+	"github.com/ctxprop/ctxprop"
 	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/guard"
 )
 
 // unit is what the analyzers made of one package.
@@ -47,11 +49,7 @@ func (u *unit) findings() []*finding.Finding {
 func (p *process) analyzers(o *options) []*analysis.Analyzer {
 	as := p.suite(o.own, o.catalog)
 	set := func(flag, value string) {
-		for _, a := range as {
-			if a.Flags.Lookup(flag) != nil {
-				_ = a.Flags.Set(flag, value) // the command's own flag has checked it
-			}
-		}
+		_ = ctxprop.SetFlag(as, flag, value) // the command's own flag has checked it
 	}
 	set("severity", o.severity.String())
 	set("codes", o.codes.String())
@@ -84,7 +82,7 @@ func analyseAll(analyzers []*analysis.Analyzer, progs ...*program) ([][]*unit, e
 			}
 		}
 	}
-	graph, err := checker.Analyze(Guard(analyzers), pkgs, nil)
+	graph, err := checker.Analyze(guard.Analyzers(analyzers), pkgs, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +120,7 @@ func actionErrors(graph *checker.Graph) error {
 		if act.Err == nil || slices.ContainsFunc(act.Deps, func(d *checker.Action) bool { return d.Err != nil }) {
 			continue
 		}
-		if _, named := errors.AsType[*internalError](act.Err); named {
+		if _, named := errors.AsType[*guard.Error](act.Err); named {
 			texts = append(texts, act.Err.Error())
 			continue
 		}

@@ -143,7 +143,24 @@ func Parse(text []byte, shown, dir string) (*File, error) {
 	case !errors.Is(err, io.EOF):
 		return nil, p.syntax(err, string(text))
 	}
-	if root := doc.Content[0]; !isNull(root) {
+	return p.parse(doc.Content[0])
+}
+
+// ParseHosted reads the keys from values that another program has decoded from
+// its own configuration, where they stand below a key that messages call shown.
+// What that program decides itself, tests and tags, is refused. Globs may begin
+// at any folder.
+func ParseHosted(values any, shown string) (*File, error) {
+	p := &parser{shown: shown, hosted: true, file: new(File)}
+	var root yaml.Node
+	if err := root.Encode(values); err != nil {
+		return nil, fmt.Errorf("%s: %v", shown, err)
+	}
+	return p.parse(&root)
+}
+
+func (p *parser) parse(root *yaml.Node) (*File, error) {
+	if !isNull(root) {
 		p.mapping(root, "", rootKeys())
 	}
 	if err := errors.Join(p.errs...); err != nil {

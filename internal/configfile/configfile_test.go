@@ -129,6 +129,37 @@ func TestComplaints(t *testing.T) {
 	}
 }
 
+// Values of another program's configuration have no lines and may have lost the
+// case of their keys; what they say is the same.
+func TestParseHosted(t *testing.T) {
+	type object = map[string]any
+	f, err := ParseHosted(object{
+		"severity": "info", "threshold": 12, "own": []any{"a.example", "b.example"},
+		"codes":   object{"ctx203": "off", "CTX206": "warning", "all": "info"},
+		"paths":   []any{object{"path": []any{"gen/**", "legacy"}, "codes": object{"Ctx101": "off"}}},
+		"catalog": []any{"quiet a.F", "quiet a.G"},
+	}, "settings")
+	want := &File{
+		Severity: "info", Threshold: 12, Own: []string{"a.example", "b.example"},
+		Policy: finding.Policy{
+			{Level: "info"}, {Code: "CTX206", Level: "warning"}, {Code: "CTX203", Level: finding.Off},
+			{Code: "CTX101", Level: finding.Off, Glob: "gen/**"}, {Code: "CTX101", Level: finding.Off, Glob: "legacy"},
+		},
+		Catalog: []Line{
+			{"quiet a.F", catalog.Pos{Origin: "settings.catalog", Line: 1}},
+			{"quiet a.G", catalog.Pos{Origin: "settings.catalog", Line: 2}},
+		},
+	}
+	if err != nil || !reflect.DeepEqual(f, want) {
+		t.Errorf("got  %+v, %v\nwant %+v", f, err, want)
+	}
+	for _, empty := range []any{nil, object(nil), object{}} {
+		if f, err := ParseHosted(empty, "settings"); err != nil || !reflect.DeepEqual(f, new(File)) {
+			t.Errorf("%v: %+v, %v", empty, f, err)
+		}
+	}
+}
+
 func TestFind(t *testing.T) {
 	write := func(parts ...string) string {
 		name := filepath.Join(parts...)

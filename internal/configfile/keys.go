@@ -13,6 +13,9 @@ type key struct {
 	doc     string // sentences
 	schema  schema
 	example string // YAML, with the key; none of its lines is empty
+	// host is what to set instead where another program, which loads the code,
+	// takes the keys into its own configuration.
+	host string
 	read    func(*parser, *yaml.Node)
 }
 
@@ -73,6 +76,7 @@ func rootKeys() []key {
 			doc:     "Analyse test files too.",
 			schema:  schema{"type": "boolean"},
 			example: "tests: true",
+			host:    "run.tests",
 			read:    readTests,
 		},
 		{
@@ -80,6 +84,7 @@ func rootKeys() []key {
 			doc:     "Build tags.",
 			schema:  listOf(schema{"type": "string"}),
 			example: "tags: [integration]",
+			host:    "run.build-tags",
 			read:    plainList("tags", func(f *File) *[]string { return &f.Tags }),
 		},
 	}

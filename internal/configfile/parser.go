@@ -20,12 +20,19 @@ import (
 type parser struct {
 	shown string
 	dir   string
-	file  *File
-	errs  []error
+	// hosted is set if the nodes are made from values that another program has
+	// read: they have no lines, and keys may have lost their case.
+	hosted bool
+	file   *File
+	errs   []error
 }
 
 func (p *parser) complain(n *yaml.Node, format string, args ...any) {
-	p.errs = append(p.errs, fmt.Errorf("%s:%d: %s", p.shown, n.Line, fmt.Sprintf(format, args...)))
+	at := p.shown
+	if !p.hosted {
+		at += ":" + strconv.Itoa(n.Line)
+	}
+	p.errs = append(p.errs, fmt.Errorf("%s: %s", at, fmt.Sprintf(format, args...)))
 }
 
 // syntax words an error of the YAML library in text. Most have their line number
@@ -72,11 +79,16 @@ func (p *parser) mapping(n *yaml.Node, what string, keys []key) {
 	p.entries(n, what, func(name, value *yaml.Node) {
 		var names []string
 		for _, k := range keys {
-			if k.name == name.Value {
+			switch {
+			case k.name == name.Value && p.hosted && k.host != "":
+				p.complain(name, "%s is no key here: use %s", k.name, k.host)
+				return
+			case k.name == name.Value:
 				k.read(p, value)
 				return
+			case !p.hosted || k.host == "":
+				names = append(names, k.name)
 			}
-			names = append(names, k.name)
 		}
 		if near := spell.Nearest(name.Value, names); near != "" {
 			p.complain(name, "unknown key %q; did you mean %s?", name.Value, near)
@@ -154,6 +166,9 @@ func readThreshold(p *parser, n *yaml.Node) {
 func readCatalog(p *parser, n *yaml.Node) {
 	p.list(n, "catalog", func(item *yaml.Node, text string) {
 		pos := catalog.Pos{Origin: p.shown, Line: item.Line}
+		if p.hosted {
+			pos = catalog.Pos{Origin: p.shown + ".catalog", Line: len(p.file.Catalog) + 1}
+		}
 		if item.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 {
 			pos.Line++ // the text begins below the | or >
 		}
@@ -176,7 +191,11 @@ func readCodes(p *parser, n *yaml.Node) {
 func (p *parser) codes(n *yaml.Node, glob string) finding.Policy {
 	var general, special finding.Policy
 	p.entries(n, "codes", func(key, value *yaml.Node) {
-		code, err := finding.ParseCode(key.Value)
+		name := key.Value
+		if p.hosted && name != finding.AllCodes {
+			name = strings.ToUpper(name)
+		}
+		code, err := finding.ParseCode(name)
 		if err != nil {
 			p.complain(key, "%v", err)
 			return
@@ -246,10 +265,10 @@ func (p *parser) pathItem(n *yaml.Node) {
 }
 
 // anchored is a glob as one of absolute names. Names are relative to the file's
-// folder.
+// folder, if that is known.
 func (p *parser) anchored(glob string) (string, error) {
-	if err := finding.CheckGlob(glob); err != nil {
-		return "", err
+	if err := finding.CheckGlob(glob); err != nil || p.dir == "" {
+		return glob, err
 	}
 	if path.IsAbs(glob) || filepath.IsAbs(filepath.FromSlash(glob)) {
 		return "", fmt.Errorf("path %q is absolute: write it relative to the folder of this file", glob)

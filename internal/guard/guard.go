@@ -1,4 +1,5 @@
-package cli
+// Package guard keeps the panics of an analyzer from its driver.
+package guard
 
 import (
 	"fmt"
@@ -8,29 +9,29 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// internalError is a panic of an analyzer.
-type internalError struct {
+// Error is a panic of an analyzer.
+type Error struct {
 	analyzer, pkg string
 	value, site   string
 }
 
-func (e *internalError) Error() string {
+func (e *Error) Error() string {
 	return fmt.Sprintf("internal error in %s, package %s: %s (in %s); please report it at https://github.com/ctxprop/ctxprop/issues",
 		e.analyzer, e.pkg, e.value, e.site)
 }
 
-// Guard makes each analyzer return a panic as an error that names the package
+// Analyzers makes each analyzer return a panic as an error that names the package
 // and where it happened. The drivers of go/analysis let a panic through: it
 // would print thousands of lines of goroutines and take the findings of all
 // other packages with it. The analyzers are changed in place, because others
 // of the set refer to them.
-func Guard(analyzers []*analysis.Analyzer) []*analysis.Analyzer {
+func Analyzers(analyzers []*analysis.Analyzer) []*analysis.Analyzer {
 	for _, a := range analyzers {
 		run := a.Run
 		a.Run = func(pass *analysis.Pass) (result any, err error) {
 			defer func() {
 				if r := recover(); r != nil {
-					result, err = nil, &internalError{a.Name, pass.Pkg.Path(), fmt.Sprint(r), panicSite()}
+					result, err = nil, &Error{a.Name, pass.Pkg.Path(), fmt.Sprint(r), panicSite()}
 				}
 			}()
 			return run(pass)
