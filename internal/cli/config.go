@@ -21,19 +21,19 @@ const maxConfig = 16 << 20
 
 // configOptions is the command line of config.
 type configOptions struct {
-	format   format
-	severity finding.Severity
-	limit    int
-	files    []string
+	options
+	limit int
+	files []string
 }
 
 // configFlagSet binds the flags of config to o.
 func configFlagSet(o *configOptions) *flag.FlagSet {
-	o.format, o.severity = formats[0], finding.Warning
+	o.format = formats[0]
 	fs := flag.NewFlagSet("ctxprop config", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.Var(&o.format, "format", "print findings as `text` or json")
-	fs.Var((*severityFlag)(&o.severity), "severity", "show, and count for the exit code, findings from this `severity` on: error, warning or info")
+	o.bindSeverity(fs)
+	o.bindRules(fs)
 	fs.IntVar(&o.limit, "max-attempts", 0, "the `number` that the clients are built with in grpc.WithMaxCallAttempts, if they are")
 	return fs
 }
@@ -51,6 +51,9 @@ func (p *process) config(ctx context.Context, args []string) error {
 	if len(o.files) == 0 {
 		return usagef("config takes the names of files with a gRPC service config in JSON")
 	}
+	if err := o.configure(fs); err != nil {
+		return err
+	}
 	dir, err := os.Getwd()
 	if err != nil {
 		return fmt.Errorf("no working directory: %v", err)
@@ -64,7 +67,7 @@ func (p *process) config(ctx context.Context, args []string) error {
 		r.findings = append(r.findings, found...)
 	}
 	finding.Sort(r.findings)
-	r.findings = atLeast(dedupe(r.findings), o.severity) // a file may be named twice
+	r.findings = o.shown(dedupe(r.findings)) // a file may be named twice
 	if err := o.format.print(p.stdout, r); err != nil {
 		return err
 	}

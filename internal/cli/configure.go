@@ -18,13 +18,18 @@ const noConfig = "none"
 // bindAnalysis binds the flags of every command that analyses packages.
 func (o *options) bindAnalysis(fs *flag.FlagSet) {
 	fs.StringVar(&o.dir, "C", "", "run in `directory`; printed file names are relative to it")
-	fs.StringVar(&o.config, "config", "", "read this `file` instead of the nearest "+configfile.Name+" from the directory upwards; none for no file")
+	o.bindRules(fs)
 	fs.StringVar(&o.tags, "tags", "", "comma-separated `list` of build tags")
 	fs.Var(&o.own, "own", "comma-separated import-path `prefixes` of dependencies to analyse like own code, or all")
 	fs.Func("catalog", "more `lines` for the catalog, separated by newlines or semicolons: what blocks, stores or derives in your libraries", o.setCatalog)
-	fs.Func("codes", "comma-separated `rules` that turn codes off or set their severity: CODE=LEVEL or CODE=LEVEL@PATH, where CODE may be all and LEVEL is off, on, info, warning or error; the last that matches holds", o.setCodes)
 	fs.Func("threshold", "report retries over one another from this `product` of attempts on (default 9)", o.setThreshold)
 	fs.BoolVar(&o.verbose, "v", false, "print to stderr what was loaded and how long it took")
+}
+
+// bindRules binds the flags that say what becomes of the codes.
+func (o *options) bindRules(fs *flag.FlagSet) {
+	fs.StringVar(&o.config, "config", "", "read this `file` instead of the nearest "+configfile.Name+" from the directory upwards; none for no file")
+	fs.Func("codes", "comma-separated `rules` that turn codes off or set their severity: CODE=LEVEL or CODE=LEVEL@PATH, where CODE may be all and LEVEL is off, on, info, warning or error; the last that matches holds", o.setCodes)
 }
 
 // bindShown binds the flags of a command that shows findings.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"go/token"
-	"slices"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -103,9 +102,4 @@ func dedupe(fs []*finding.Finding) []*finding.Finding {
 		}
 	}
 	return kept
-}
-
-// atLeast returns the findings of a severity and above.
-func atLeast(fs []*finding.Finding, least finding.Severity) []*finding.Finding {
-	return slices.DeleteFunc(slices.Clone(fs), func(f *finding.Finding) bool { return f.Severity < least })
 }
