@@ -23,7 +23,7 @@ func (p *process) check(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := &report{dir: g.dir}
+	r := &report{env: p.env, dir: g.dir}
 	known, err := r.readBaseline(o)
 	if err != nil {
 		return err
@@ -40,6 +40,9 @@ func (p *process) check(ctx context.Context, args []string) error {
 	if o.baseline == "" {
 		r.findings = o.shown(r.findings)
 	} else if err := p.applyBaseline(o, r, &revision{prog: prog, findings: r.findings}, known); err != nil {
+		return err
+	}
+	if err := writeOutputs(o.outputs, r, r); err != nil {
 		return err
 	}
 	if err := o.format.print(p.stdout, r); err != nil {

@@ -15,6 +15,7 @@ import (
 // options is the command line of check, with what a configuration adds to it.
 type options struct {
 	format               format
+	outputs              []output[*report]
 	severity             finding.Severity
 	codes                finding.Policy
 	threshold            int // 0 for the default
@@ -38,7 +39,8 @@ func flagSet(o *options) *flag.FlagSet {
 	o.format = formats[0]
 	fs := flag.NewFlagSet("ctxprop", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.Var(&o.format, "format", "print findings as `text`, json, sarif, github annotations or rdjsonl for reviewdog")
+	fs.Var(&o.format, "format", "print findings as `text`, json, sarif, github annotations, rdjsonl for reviewdog, or markdown for a summary")
+	fs.Func("o", outputText, o.addOutput)
 	o.bindShown(fs)
 	o.bindAnalysis(fs)
 	fs.StringVar(&o.baseline, "baseline", "", "leave out the findings that are listed in this `file`")
@@ -46,6 +48,16 @@ func flagSet(o *options) *flag.FlagSet {
 	fs.BoolVar(&o.prune, "prune", false, "remove from the file of -baseline what is found no more")
 	fs.Var(&o.why, "why", "print what is known about the contexts at `file:line` instead of findings")
 	return fs
+}
+
+func (o *options) addOutput(text string) error {
+	name, file, err := splitOutput(text)
+	if err != nil {
+		return err
+	}
+	var f format
+	o.outputs = append(o.outputs, output[*report]{file, func(w io.Writer, r *report) error { return f.write(w, r) }})
+	return f.Set(name)
 }
 
 // parseOptions reads the arguments of check. Without patterns it is the

@@ -12,7 +12,8 @@ import (
 
 // report is what a format renders.
 type report struct {
-	dir      string // file names below it are printed relative to it
+	env      []string // of the process
+	dir      string   // file names below it are printed relative to it
 	fset     *token.FileSet
 	findings []*finding.Finding          // in the order in which they are printed
 	states   map[*finding.Finding]string // what a comparison says of them, in SARIF's words; nil without one
@@ -27,6 +28,7 @@ type format struct {
 // formats has the default first.
 var formats = []format{
 	{"text", writeText}, {"json", writeJSON}, {"sarif", writeSARIF}, {"github", writeGitHub}, {"rdjsonl", writeRDJSONL},
+	{"markdown", writeMarkdown},
 }
 
 func (f *format) String() string { return f.name }

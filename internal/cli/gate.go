@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"flag"
@@ -25,13 +24,7 @@ type gateOptions struct {
 	mergeBase bool
 	strict    bool
 	write     gateFormat
-	outputs   []output
-}
-
-// output is a file that gets the outcome as well.
-type output struct {
-	format gateFormat
-	file   string
+	outcomes  []output[*comparison]
 }
 
 func gateFlagSet(o *gateOptions) *flag.FlagSet {
@@ -43,23 +36,20 @@ func gateFlagSet(o *gateOptions) *flag.FlagSet {
 	fs.StringVar(&o.baseline, "baseline", "", "take the findings that are listed in this `file` for known")
 	fs.BoolVar(&o.strict, "strict", false, "fail on known findings that are reached from further entry points, too")
 	fs.Var(&o.write, "format", "print the outcome as `text`, json, sarif, github annotations, rdjsonl for reviewdog, or markdown for a comment")
-	fs.Func("o", "write the outcome to a file as well, in a format of its own: `format=file`, such as markdown=comment.md; may be repeated", o.addOutput)
+	fs.Func("o", outputText, o.addOutput)
 	o.bindShown(fs)
 	o.bindAnalysis(fs)
 	return fs
 }
 
 func (o *gateOptions) addOutput(text string) error {
-	name, file, ok := strings.Cut(text, "=")
-	if !ok || file == "" {
-		return errors.New("want FORMAT=FILE")
-	}
-	out := output{file: file}
-	if err := out.format.Set(name); err != nil {
+	name, file, err := splitOutput(text)
+	if err != nil {
 		return err
 	}
-	o.outputs = append(o.outputs, out)
-	return nil
+	var f gateFormat
+	o.outcomes = append(o.outcomes, output[*comparison]{file, func(w io.Writer, c *comparison) error { return f.write(w, c) }})
+	return f.Set(name)
 }
 
 func parseGateOptions(args []string) (*gateOptions, error) {
@@ -96,7 +86,10 @@ func (p *process) gate(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
-	if err := o.print(p.stdout, c); err != nil {
+	if err := writeOutputs(o.outcomes, &c.report, c); err != nil {
+		return err
+	}
+	if err := o.write.print(p.stdout, c); err != nil {
 		return err
 	}
 	p.warnStale(c.baseline, c.stale)
@@ -106,25 +99,9 @@ func (p *process) gate(ctx context.Context, args []string) error {
 	return nil
 }
 
-// print writes the outcome, to the files first: whoever reads stdout to its
-// end finds them there.
-func (o *gateOptions) print(stdout io.Writer, c *comparison) error {
-	for _, out := range o.outputs {
-		var text bytes.Buffer
-		if err := out.format.write(&text, c); err != nil {
-			return fmt.Errorf("cannot write %s: %v", out.file, err)
-		}
-		if err := gate.WriteFile(c.inDir(out.file), text.Bytes()); err != nil {
-			return fmt.Errorf("cannot write the outcome: %v", err)
-		}
-	}
-	return o.write.print(stdout, c)
-}
-
 // comparison is what gate prints.
 type comparison struct {
-	report   // all findings of the working tree that are shown
-	env      []string
+	report             // all findings of the working tree that are shown
 	base     *git.Base // nil without -base
 	baseline string    // file name, or ""
 	strict   bool
@@ -141,14 +118,6 @@ type widerFinding struct {
 }
 
 func (c *comparison) failed() bool { return len(c.new) > 0 || c.strict && len(c.wider) > 0 }
-
-// inDir is the file with the name as seen from the directory of the run.
-func (r *report) inDir(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(r.dir, name)
-}
 
 // reported returns the new findings, and the known ones with news about them,
 // in the order of places. The latter are notices unless they count.
@@ -208,7 +177,7 @@ func (p *process) compare(ctx context.Context, o *gateOptions) (*comparison, err
 	if o.dir, err = filepath.EvalSymlinks(dir); err != nil {
 		return nil, err
 	}
-	c := &comparison{env: p.env, baseline: o.baseline, strict: o.strict}
+	c := &comparison{report: report{env: p.env}, baseline: o.baseline, strict: o.strict}
 	c.dir = o.dir
 	known, err := c.readBaseline(&o.options)
 	if err != nil {

@@ -20,7 +20,7 @@ type gateFormat struct {
 // gateFormats has the default first.
 var gateFormats = []gateFormat{
 	{"text", writeGateText}, {"json", writeGateJSON}, {"sarif", writeGateSARIF},
-	{"github", newsOnly(writeGitHub)}, {"rdjsonl", newsOnly(writeRDJSONL)}, {"markdown", writeMarkdown},
+	{"github", newsOnly(writeGitHub)}, {"rdjsonl", newsOnly(writeRDJSONL)}, {"markdown", writeGateMarkdown},
 }
 
 func (f *gateFormat) String() string { return f.name }

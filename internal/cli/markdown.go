@@ -14,50 +14,73 @@ import (
 // maxRows bounds a comment: GitHub takes 65,536 characters, and a reader fewer.
 const maxRows = 30
 
-// writeMarkdown prints a comparison as the comment of a pull request: a heading
-// with the outcome, a table of the new findings with their paths folded away,
-// and the known ones that are reached from elsewhere now.
-func writeMarkdown(w io.Writer, c *comparison) error {
+// writeMarkdown prints findings as the summary of a run: a heading with their
+// number, and a table with their paths folded away.
+func writeMarkdown(w io.Writer, r *report) error {
 	var b strings.Builder
-	mark := "✅"
-	if c.failed() {
-		mark = "❌"
+	fmt.Fprintf(&b, "### %s ctxprop: %s\n", mark(len(r.findings) > 0), count(len(r.findings), "finding", "findings"))
+	if len(r.findings) > 0 {
+		newMarkdown(r).table(&b, r.findings, nil)
+		b.WriteString(allowHint)
 	}
-	fmt.Fprintf(&b, "### %s ctxprop: %s\n\nCompared with %s.\n", mark, c.summary(), cell(c.against()))
-	m := &markdown{c: c, root: repositoryRoot(c.dir), link: blobLinks(c.env)}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writeGateMarkdown prints a comparison as the comment of a pull request: a
+// heading with the outcome, the new findings, and the known ones that are
+// reached from elsewhere now.
+func writeGateMarkdown(w io.Writer, c *comparison) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s ctxprop: %s\n\nCompared with %s.\n", mark(c.failed()), c.summary(), cell(c.against()))
+	m := newMarkdown(&c.report)
 	if len(c.new) > 0 {
-		b.WriteString("\n| | where | finding |\n|---|---|---|\n")
-		m.rows(&b, c.new, nil)
+		m.table(&b, c.new, nil)
 	}
 	if len(c.wider) > 0 {
 		b.WriteString("\nKnown findings that further entry points reach now")
 		if !c.strict {
 			b.WriteString(" (no reason to fail)")
 		}
-		b.WriteString(":\n\n| | where | finding |\n|---|---|---|\n")
+		b.WriteString(":\n")
 		var fs []*finding.Finding
 		entries := map[*finding.Finding][]string{}
 		for _, f := range c.wider {
 			fs = append(fs, f.Finding)
 			entries[f.Finding] = f.entries
 		}
-		m.rows(&b, fs, entries)
+		m.table(&b, fs, entries)
 	}
 	if c.failed() {
-		b.WriteString("\nA finding that is right as it is gets a directive with a reason, `//ctxprop:allow CODE reason`, at the reported line.\n")
+		b.WriteString(allowHint)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
+const allowHint = "\nA finding that is right as it is gets a directive with a reason, `//ctxprop:allow CODE reason`, at the reported line.\n"
+
+func mark(failed bool) string {
+	if failed {
+		return "❌"
+	}
+	return "✅"
+}
+
 // markdown writes rows of tables.
 type markdown struct {
-	c    *comparison
 	root string
 	link func(file string, line int) string // of a place, or ""
 }
 
-func (m *markdown) rows(b *strings.Builder, fs []*finding.Finding, entries map[*finding.Finding][]string) {
+func newMarkdown(r *report) *markdown {
+	return &markdown{root: repositoryRoot(r.dir), link: blobLinks(r.env)}
+}
+
+// table has a row for each finding, and before what is known of it, the entry
+// points that are new to it.
+func (m *markdown) table(b *strings.Builder, fs []*finding.Finding, entries map[*finding.Finding][]string) {
+	b.WriteString("\n| | where | finding |\n|---|---|---|\n")
 	for _, f := range fs[:min(len(fs), maxRows)] {
 		message, _ := strings.CutSuffix(f.Message, fmt.Sprintf(" (%s)", f.ID.Code))
 		text := fmt.Sprintf("%s ([%s](%s))", cell(message), f.ID.Code, f.ID.Code.URL())
