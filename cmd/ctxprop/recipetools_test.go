@@ -44,7 +44,10 @@ func TestActionlint(t *testing.T) {
 	lint := func() string {
 		cmd := exec.Command("actionlint", "-shellcheck", "shellcheck")
 		cmd.Dir = dir
-		out, _ := cmd.CombinedOutput()
+		out, err := cmd.CombinedOutput()
+		if cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
 		return string(out)
 	}
 	if out := lint(); out != "" {
