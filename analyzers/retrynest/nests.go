@@ -1,6 +1,7 @@
 package retrynest
 
 import (
+	"errors"
 	"fmt"
 	"go/token"
 	"slices"
@@ -24,7 +25,7 @@ func nests(pass *analysis.Pass, flow *ctxflow.Result) []*finding.Finding {
 			continue
 		}
 		f := Finding(pass.Fset, v)
-		if edit, ok := waitOrLeave(b, v); ok {
+		if edit, ok := waits(b, v); ok {
 			f.Fixes = []analysis.SuggestedFix{edit}
 		}
 		fs = append(fs, f)
@@ -32,18 +33,24 @@ func nests(pass *analysis.Pass, flow *ctxflow.Result) []*finding.Finding {
 	return fs
 }
 
-// waitOrLeave is the fix of a deaf retry: the sleep between attempts ends with
-// the context at hand.
-func waitOrLeave(b *fix.Builder, v *ctxflow.Verdict) (analysis.SuggestedFix, bool) {
+// waits is the fix of a retry that waits badly: its sleep ends with the context
+// at hand, it waits at all, or what it waits varies.
+func waits(b *fix.Builder, v *ctxflow.Verdict) (analysis.SuggestedFix, bool) {
+	if !v.FixSafe {
+		return analysis.SuggestedFix{}, false
+	}
 	obj, method := v.HandVar()
-	if v.Code != finding.DeafRetry || !v.FixSafe || obj == nil {
-		return analysis.SuggestedFix{}, false
-	}
+	use, asStatus := fix.Expr{Var: obj, Method: method}, v.Grade == finding.GradeRequest
 	call := b.CallAt(v.RootCall)
-	if call == nil {
-		return analysis.SuggestedFix{}, false
+	f, err := analysis.SuggestedFix{}, errors.New("there is no fix")
+	switch {
+	case v.Code == finding.DeafRetry && obj != nil && call != nil:
+		f, err = b.WaitOrLeave(call, use, asStatus)
+	case v.Code == finding.TightRetry && obj != nil:
+		f, err = b.PauseBetween(v.Pos, use, asStatus)
+	case v.Code == finding.FlatWait && call != nil:
+		f, err = b.Vary(call)
 	}
-	f, err := b.WaitOrLeave(call, fix.Expr{Var: obj, Method: method}, v.Grade == finding.GradeRequest)
 	return f, err == nil
 }
 

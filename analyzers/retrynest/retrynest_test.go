@@ -31,6 +31,11 @@ func TestLoops(t *testing.T) {
 	fixtest.Run(t, analysistest.TestData(), all(t), "loops")
 }
 
+// TestPauses is the fixes of CTX304 and 311: waits between attempts.
+func TestPauses(t *testing.T) {
+	fixtest.Run(t, analysistest.TestData(), all(t), "pauses")
+}
+
 // TestLibraries is CTX301 and 309 over the policies of libraries.
 func TestLibraries(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), all(t), "libraries")

@@ -268,6 +268,7 @@ func (e *engine) loopVerdict(r *retryLoop) *Verdict {
 	case r.tight && e.remote(r) && e.goesOn(r) && !e.optimistic(r):
 		v := e.retryVerdict(finding.TightRetry, r.f, r.pos, sink)
 		v.Pos, v.End = r.pos, r.pos
+		v.FixSafe = !r.reopens
 		r.take()
 		return v
 	}
@@ -298,10 +299,12 @@ func (e *engine) loopVerdict(r *retryLoop) *Verdict {
 		v.Retry.Why = why
 		return v
 	}
-	if d := e.flatWait(r); d > 0 && e.remoteKnown(r) && e.goesOn(r) {
+	if d, wait := e.flatWait(r); d > 0 && e.remoteKnown(r) && e.goesOn(r) {
 		v := e.retryVerdict(finding.FlatWait, r.f, r.pos, sink)
 		v.Pos, v.End = r.pos, r.pos
 		v.Retry.Why = d.String()
+		// A sleep that a context could end is to be mended as that.
+		v.RootCall, v.FixSafe = wait.Pos(), !hand || wait.Call.StaticCallee().Name() != "Sleep"
 		return v
 	}
 	return nil

@@ -34,7 +34,7 @@ func (e *engine) outlives(r *retryLoop) (why string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	wait := e.flatWait(r)
+	wait, _ := e.flatWait(r)
 	total := time.Duration(n)*each + time.Duration(n-1)*wait
 	if total <= limit || each+wait == 0 {
 		return "", false
@@ -91,8 +91,9 @@ func duration(v ssa.Value) (time.Duration, bool) {
 	return time.Duration(n), ok
 }
 
-// flatWait is the constant time that every round of the loop waits, or 0.
-func (e *engine) flatWait(r *retryLoop) time.Duration {
+// flatWait is the constant time that every round of the loop waits, or 0, and
+// the call that is given it.
+func (e *engine) flatWait(r *retryLoop) (time.Duration, *ssa.Call) {
 	for _, b := range r.loop.Blocks {
 		if !r.loop.EveryRound(b) {
 			continue
@@ -107,9 +108,9 @@ func (e *engine) flatWait(r *retryLoop) time.Duration {
 				continue
 			}
 			if d, ok := duration(c.Call.Args[0]); ok {
-				return d
+				return d, c
 			}
 		}
 	}
-	return 0
+	return 0, nil
 }

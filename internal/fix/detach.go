@@ -84,10 +84,10 @@ func (d *detachment) prepare() error {
 		return errors.New("the root is replaced by another fix")
 	}
 	var err error
-	if d.ctxPkg, err = d.packageName("context"); err != nil {
+	if d.ctxPkg, err = d.b.packageName(d.root.file, d.stmt, "context"); err != nil {
 		return err
 	}
-	if d.timePkg, err = d.packageName("time"); err != nil {
+	if d.timePkg, err = d.b.packageName(d.root.file, d.stmt, "time"); err != nil {
 		return err
 	}
 	if !isContext(d.info.TypeOf(d.root.call)) {
@@ -350,28 +350,6 @@ func (d *detachment) timeout(parent string) string {
 
 func (d *detachment) replace(pos, end token.Pos, text string) {
 	d.edits = append(d.edits, analysis.TextEdit{Pos: pos, End: end, NewText: []byte(text)})
-}
-
-// packageName is how the go statement spells a package of the standard
-// library: the name that the file imports it by, or its own if it will be
-// imported.
-func (d *detachment) packageName(path string) (string, error) {
-	name, err := d.b.importName(d.root.file, path)
-	if err != nil {
-		name = path // it will be imported
-	}
-	scope := d.b.pass.Pkg.Scope().Innermost(d.stmt.Pos())
-	if scope == nil {
-		return "", errors.New("the go statement is in no scope")
-	}
-	_, obj := scope.LookupParent(name, token.NoPos)
-	if pkg, ok := obj.(*types.PkgName); obj != nil && (!ok || pkg.Imported().Path() != path) {
-		return "", fmt.Errorf("%s means something else here", name)
-	}
-	if mentions(d.stmt, name, nil) && obj == nil {
-		return "", fmt.Errorf("%s may mean something else here", name)
-	}
-	return name, nil
 }
 
 func (d *detachment) importTime() {

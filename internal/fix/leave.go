@@ -216,10 +216,24 @@ func (b *Builder) checkAtHead(pos token.Pos, use Expr, asStatus bool) (analysis.
 	}
 	ind := b.indent(pos) + "\t"
 	text := fmt.Sprintf("\n%sif %s.Err() != nil {\n%s\t%s\n%s}", ind, use, ind, leave, ind)
+	at := b.headOf(p.file, body)
 	return analysis.SuggestedFix{
 		Message:   fmt.Sprintf("Leave the loop when %s is done", use),
-		TextEdits: []analysis.TextEdit{{Pos: body.Lbrace + 1, End: body.Lbrace + 1, NewText: []byte(text)}},
+		TextEdits: []analysis.TextEdit{{Pos: at, End: at, NewText: []byte(text)}},
 	}, nil
+}
+
+// headOf is where a body that is not on one line begins: after its brace, and
+// after what is remarked there.
+func (b *Builder) headOf(file *ast.File, body *ast.BlockStmt) token.Pos {
+	at := body.Lbrace + 1
+	line := b.pass.Fset.PositionFor(at, false).Line
+	for _, c := range file.Comments {
+		if c.Pos() >= at && b.pass.Fset.PositionFor(c.Pos(), false).Line == line {
+			at = c.End()
+		}
+	}
+	return at
 }
 
 func (b *Builder) loopAt(pos token.Pos) *ast.BlockStmt {

@@ -8,6 +8,8 @@ import (
 	"go/ast"
 	"go/format"
 	"go/token"
+	"go/types"
+	"path"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -148,6 +150,27 @@ func (b *Builder) importName(file *ast.File, path string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("the file does not import %s", path)
+}
+
+// packageName is how a node spells a package of the standard library: the name
+// that the file imports it by, or its own if it will be imported.
+func (b *Builder) packageName(file *ast.File, at ast.Node, pkgPath string) (string, error) {
+	name, err := b.importName(file, pkgPath)
+	if err != nil {
+		name = path.Base(strings.TrimSuffix(pkgPath, "/v2")) // it will be imported
+	}
+	scope := b.pass.Pkg.Scope().Innermost(at.Pos())
+	if scope == nil {
+		return "", errors.New("the code is in no scope")
+	}
+	_, obj := scope.LookupParent(name, token.NoPos)
+	if pkg, ok := obj.(*types.PkgName); obj != nil && (!ok || pkg.Imported().Path() != pkgPath) {
+		return "", fmt.Errorf("%s means something else here", name)
+	}
+	if mentions(at, name, nil) && obj == nil {
+		return "", fmt.Errorf("%s may mean something else here", name)
+	}
+	return name, nil
 }
 
 // freshName is the first of the names that nothing in the node is called, but

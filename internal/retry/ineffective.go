@@ -134,7 +134,7 @@ func (c *ServiceConfig) checkWaits(p *wirePolicy, n *node) {
 }
 
 // checkTimeout looks for attempts that can never be made, because the timeout
-// holds for the call with all its attempts and the waits between them.
+// is the deadline of the call with all its attempts and the waits between them.
 func (c *ServiceConfig) checkTimeout(e wireEntry, n *node) {
 	if e.Timeout == nil || *e.Timeout < 0 {
 		return
@@ -146,10 +146,8 @@ func (c *ServiceConfig) checkTimeout(e wireEntry, n *node) {
 		return
 	}
 	waits, _ := policy.Backoff.Waits(most + 1)
-	p := c.numeric(n, "timeout %s ends the call before attempt %d of %d, for the waits until then take %s at least: raise the timeout, or wait less", timeout, most+1, policy.Attempts, waits.Round(time.Millisecond))
-	if most > 1 {
-		p.Severity = finding.Info // some retries fit
-	}
+	p := c.add(finding.RetryOutlives, finding.Warning, n, "timeout %s ends the call before attempt %d of %d, for the waits until then take %s at least: raise the timeout, or wait less", timeout, most+1, policy.Attempts, waits.Round(time.Millisecond))
+	p.Numeric = true
 }
 
 // Hopeless holds the codes with which the same request fails again.

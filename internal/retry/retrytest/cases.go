@@ -58,7 +58,7 @@ func (c Case) Refused() bool {
 // Cases has every row of what grpc-go refuses, and of what it accepts and
 // passes over or clamps.
 func Cases() []Case {
-	const refused, ignored, harmful = "CTX308 ", "CTX307 ", "CTX306 "
+	const refused, ignored, harmful, late = "CTX308 ", "CTX307 ", "CTX306 ", "CTX305 "
 	cases := []Case{
 		{Name: "nothing wrong", Config: WithPolicy(GoodPolicy)},
 		{Name: "nothing at all", Config: `{}`},
@@ -166,8 +166,8 @@ func Cases() []Case {
 		{Name: "shadowed", Config: Config(Entry(`[{"service": "p.S"}]`, `, "retryPolicy": `+GoodPolicy), Entry(`[{"service": "p.S", "method": "M"}]`, `, "timeout": "1s"`)), Want: []string{ignored + `{"service": "p.S", "method": "M"}`}, Says: "hides the retryPolicy of service p.S"},
 		{Name: "default shadowed", Config: Config(Entry(`[{}]`, `, "retryPolicy": `+GoodPolicy), Entry(`[{"service": "p.S"}]`, `, "timeout": "1s"`)), Want: []string{ignored + `{"service": "p.S"}`}, Says: "hides the retryPolicy of the default"},
 		{Name: "negative timeout", Config: Config(Entry(`[{}]`, `, "timeout": "-1s"`)), Want: []string{ignored + `"-1s"`}},
-		{Name: "no time to retry", Config: Config(Entry(`[{}]`, `, "timeout": "0.07s", "retryPolicy": `+GoodPolicy)), Want: []string{ignored + `"0.07s"`}, Says: "timeout 70ms ends the call before attempt 2 of 3, for the waits until then take 80ms at least"},
-		{Name: "time for one retry", Config: Config(Entry(`[{}]`, `, "timeout": "0.2s", "retryPolicy": `+GoodPolicy)), Want: []string{ignored + `"0.2s"`}, Says: "before attempt 3 of 3, for the waits until then take 240ms"},
+		{Name: "no time to retry", Config: Config(Entry(`[{}]`, `, "timeout": "0.07s", "retryPolicy": `+GoodPolicy)), Want: []string{late + `"0.07s"`}, Says: "timeout 70ms ends the call before attempt 2 of 3, for the waits until then take 80ms at least"},
+		{Name: "time for one retry", Config: Config(Entry(`[{}]`, `, "timeout": "0.2s", "retryPolicy": `+GoodPolicy)), Want: []string{late + `"0.2s"`}, Says: "before attempt 3 of 3, for the waits until then take 240ms"},
 		{Name: "time for all", Config: Config(Entry(`[{}]`, `, "timeout": "0.24s", "retryPolicy": `+GoodPolicy))},
 		{Name: "initialBackoff above maxBackoff", Config: PolicyWith("initialBackoff", `"initialBackoff": "2s"`), Want: []string{ignored + `"2s"`}},
 		{Name: "shrinking waits", Config: PolicyWith("backoffMultiplier", `"backoffMultiplier": 0.5`), Want: []string{ignored + `0.5`}},

@@ -235,6 +235,37 @@ func (s *server) ownDeadline(ctx context.Context) (v string, err error) {
 	return "", err
 }
 
+// A deadline of its own for each attempt does not let the sleep hear.
+func (s *server) deafWithDeadlines(ctx context.Context) (v string, err error) {
+	for range 5 { // want `server.deafWithDeadlines goes on trying api.Fetch, and waiting, after ctx has ended; wait in a select with its Done \(CTX303\)`
+		each, cancel := context.WithTimeout(ctx, time.Second)
+		v, err = s.api.Fetch(each, "1")
+		cancel()
+		if err == nil {
+			return v, nil
+		}
+		time.Sleep(time.Second)
+	}
+	return "", err
+}
+
+// holds asks whether a lease is still there.
+var holds func(ctx context.Context) bool
+
+// What is asked with the context may be what hears.
+func (s *server) leased(ctx context.Context) (v string, err error) {
+	for range 5 {
+		if v, err = s.api.Fetch(ctx, "1"); err == nil {
+			return v, nil
+		}
+		time.Sleep(time.Second)
+		if !holds(ctx) {
+			return "", err
+		}
+	}
+	return "", err
+}
+
 // So does the name of the error.
 func (s *server) byName(ctx context.Context) (v string, err error) {
 	for range 5 {

@@ -157,3 +157,14 @@ func Elsewhere() {
 
 // NotGiven is a text that no client gets.
 func NotGiven() string { return `{"method_config": []}` }
+
+// The timeout is that of a call with all its attempts: the last starts 1.2s
+// after the first at the earliest.
+func Late() {
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(`{"methodConfig": [{"name": [{"service": "shop.v1.Stock"}], "timeout": "1s", "retryPolicy": {"maxAttempts": 5, "initialBackoff": "0.1s", "maxBackoff": "10s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}]}`)) // want `text.Late's service config: timeout 1s ends the call before attempt 5 of 5, for the waits until then take 1.2s at least: raise the timeout, or wait less \(CTX305\)`
+}
+
+// There is time for all of them, and none without a policy.
+func InTime() {
+	grpc.NewClient("x", grpc.WithDefaultServiceConfig(`{"methodConfig": [{"name": [{"service": "shop.v1.Stock"}], "timeout": "1.3s", "retryPolicy": {"maxAttempts": 5, "initialBackoff": "0.1s", "maxBackoff": "10s", "backoffMultiplier": 2, "retryableStatusCodes": ["UNAVAILABLE"]}}, {"name": [{}], "timeout": "0.001s"}]}`))
+}
