@@ -155,6 +155,11 @@ func (r *run) step(s state) {
 			}
 			r.ends = append(r.ends, end)
 			return
+		case *ssa.Call:
+			if saysItIsOver(instr.Common()) {
+				r.ends = append(r.ends, End{Trail: s.trail, At: s.block})
+				return
+			}
 		case *ssa.Panic:
 			r.ends = append(r.ends, End{Trail: s.trail, At: s.block})
 			return
@@ -176,6 +181,19 @@ func (r *run) step(s state) {
 	for _, b := range s.block.Succs {
 		r.follow(s, b, r.env)
 	}
+}
+
+// saysItIsOver reports whether a call is of a logger's Fatalf, Panicln or the
+// like. Behind an interface it cannot be known to end the process, and nobody
+// writes it for anything else.
+func saysItIsOver(c *ssa.CallCommon) bool {
+	name := ""
+	if c.IsInvoke() {
+		name = c.Method.Name()
+	} else if fn := c.StaticCallee(); fn != nil {
+		name = fn.Name()
+	}
+	return (strings.HasPrefix(name, "Fatal") || strings.HasPrefix(name, "Panic")) && c.Signature().Results().Len() == 0
 }
 
 // follow goes on at a successor, unless the edge leaves the loop.

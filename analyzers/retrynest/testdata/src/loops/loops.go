@@ -517,3 +517,33 @@ func (s *server) replicas(ctx context.Context, all []replica) (err error) {
 	}
 	return err
 }
+
+type logger interface {
+	Errorf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+type pager struct {
+	db   *sql.DB
+	log  logger
+	more bool
+}
+
+// A logger that ends the process leaves the loop, whatever is behind it.
+func (p *pager) pages(ctx context.Context) {
+	for p.more {
+		if _, err := p.db.ExecContext(ctx, "next page"); err != nil {
+			p.log.Fatalf("no page: %v", err)
+		}
+	}
+}
+
+func (p *pager) pagesAgain(ctx context.Context) {
+	for p.more { // want `CTX304`
+		if _, err := p.db.ExecContext(ctx, "next page"); err != nil {
+			p.log.Errorf("no page: %v", err)
+			continue
+		}
+		p.more = false
+	}
+}
