@@ -14,8 +14,8 @@ import (
 	"github.com/ctxprop/ctxprop/internal/retry"
 )
 
-// This file reports counts of attempts, given to libraries, that mean
-// something else than they say (CTX310). Only constants that are written out
+// This file looks through what libraries are given for their retries, and
+// reports counts of attempts that mean something else than they say (CTX310). Only constants that are written out
 // count: a zero that nobody wrote is the default that everybody has.
 
 func knobs(pass *analysis.Pass, flow *ctxflow.Result) []*finding.Finding {
@@ -51,6 +51,7 @@ func (r *configReporter) countArgument(call *ast.CallExpr, in *types.Func) {
 	if fn == nil || fn.Pkg() == nil {
 		return
 	}
+	r.harmfulArguments(call, fn, in)
 	for _, trap := range retry.Traps(fn.Origin().FullName()) {
 		for _, arg := range call.Args {
 			if r.isInt(arg, trap.Value) {

@@ -55,3 +55,8 @@ func TestDial(t *testing.T) {
 func TestKnobs(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), all(t), "knobs")
 }
+
+// TestCodes is CTX306 in lists of codes that interceptors are given.
+func TestCodes(t *testing.T) {
+	fixtest.Run(t, analysistest.TestData(), all(t), "codes")
+}

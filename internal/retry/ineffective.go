@@ -156,20 +156,15 @@ var Hopeless = Errors(InvalidArgument, NotFound, AlreadyExists, PermissionDenied
 
 // checkCodes looks for codes that have no effect, and for those that harm.
 func (c *ServiceConfig) checkCodes(p *wirePolicy, n *node) {
-	var dead, shed, lost []int
+	codes := make([]Class, len(p.RetryableStatusCodes))
+	var dead []int
 	for i, code := range p.RetryableStatusCodes {
-		switch class := Class(code); {
-		case class == OK:
+		if codes[i] = Class(code); codes[i] == OK {
 			dead = append(dead, i)
-		case class == ResourceExhausted:
-			shed = append(shed, i)
-		case Hopeless.Has(class):
-			lost = append(lost, i)
 		}
 	}
-	harmful := slices.Concat(shed, lost)
-	slices.Sort(harmful)
-	if len(dead) == len(p.RetryableStatusCodes) {
+	harmful, why := Harmful(codes)
+	if len(dead) == len(codes) {
 		c.ineffective(n, "retryableStatusCodes lists OK only, which is no failure, so nothing is retried: name the codes to retry on, such as UNAVAILABLE")
 	} else if len(dead) > 0 {
 		q := c.ineffective(n.at(dead[0]), "OK is no failure, so this code has no effect: take it out of retryableStatusCodes")
@@ -180,36 +175,42 @@ func (c *ServiceConfig) checkCodes(p *wirePolicy, n *node) {
 	if len(harmful) == 0 {
 		return
 	}
-	q := c.add(finding.HarmfulCodes, finding.Warning, n.at(harmful[0]), "%s", harm(codeList(p, shed), codeList(p, lost)))
-	if len(lost) == 0 && c.hasBudget() {
+	q := c.add(finding.HarmfulCodes, finding.Warning, n.at(harmful[0]), "retryPolicy repeats calls that failed with %s out of retryableStatusCodes", why)
+	if c.hasBudget() && !slices.ContainsFunc(codes, Hopeless.Has) {
 		q.Severity = finding.Info // the budget ends what makes it worse
 	}
 	c.drop(q, n, harmful)
 }
 
-func codeList(p *wirePolicy, at []int) []string {
-	var names []string
-	for _, i := range at {
-		if name := Class(p.RetryableStatusCodes[i]).String(); !slices.Contains(names, name) {
-			names = append(names, name)
+// Harmful lists the elements of a list of codes that a retry had better leave
+// alone. why names them, says what is wrong, and asks to take them from
+// somewhere.
+func Harmful(codes []Class) (which []int, why string) {
+	var shed, lost []string
+	for i, code := range codes {
+		switch {
+		case code == ResourceExhausted:
+			shed = append(shed, code.String())
+		case Hopeless.Has(code):
+			lost = append(lost, code.String())
+		default:
+			continue
 		}
+		which = append(which, i)
 	}
-	return names
-}
-
-func harm(shed, lost []string) string {
 	var parts []string
 	if shed != nil {
 		parts = append(parts, shed[0]+", with which a server sheds load, so that retries feed the overload")
 	}
 	if lost != nil {
-		parts = append(parts, strings.Join(lost, ", ")+", which the same request meets again")
+		slices.Sort(lost)
+		parts = append(parts, strings.Join(slices.Compact(lost), ", ")+", which the same request meets again")
 	}
 	it := "it"
-	if len(shed)+len(lost) > 1 {
+	if len(which) > 1 {
 		it = "them"
 	}
-	return fmt.Sprintf("retryPolicy repeats calls that failed with %s: take %s out of retryableStatusCodes", strings.Join(parts, ", and with "), it)
+	return which, fmt.Sprintf("%s: take %s", strings.Join(parts, ", and with "), it)
 }
 
 // hasBudget reports whether retryThrottling limits the retries.

@@ -74,6 +74,7 @@ type policies struct {
 	clients      []*LibraryPolicy
 	marks        map[string]string
 	traps        map[string][]Trap
+	codes        map[string]bool
 }
 
 var library = sync.OnceValue(func() *policies {
@@ -121,6 +122,10 @@ func Mark(fullName string) (string, bool) {
 // Traps lists what counts given to a function, or set in a field, mean.
 func Traps(name string) []Trap { return library().traps[name] }
 
+// TakesCodes reports whether the arguments of a function are gRPC codes to retry
+// on.
+func TakesCodes(fullName string) bool { return library().codes[fullName] }
+
 // PolicySymbols lists every function, client and field that the table names,
 // for the test that they exist.
 func PolicySymbols() []string {
@@ -136,6 +141,9 @@ func PolicySymbols() []string {
 		out = append(out, name)
 	}
 	for name := range p.traps {
+		out = append(out, name)
+	}
+	for name := range p.codes {
 		out = append(out, name)
 	}
 	for _, c := range p.clients {
@@ -155,7 +163,7 @@ func Declared(fullName string, fn, count int, attempts string) *LibraryPolicy {
 }
 
 func parsePolicies(file, text string) (*policies, error) {
-	p := &policies{funcs: map[string]*LibraryPolicy{}, interceptors: map[string]*LibraryPolicy{}, marks: map[string]string{}, traps: map[string][]Trap{}}
+	p := &policies{funcs: map[string]*LibraryPolicy{}, interceptors: map[string]*LibraryPolicy{}, marks: map[string]string{}, traps: map[string][]Trap{}, codes: map[string]bool{}}
 	n := 0
 	for line := range strings.Lines(text) {
 		n++
@@ -179,6 +187,12 @@ func (p *policies) parseLine(line string) error {
 	switch kind {
 	case "mark":
 		p.marks[name] = strings.TrimSpace(attrs)
+		return nil
+	case "codes":
+		if attrs != "" {
+			return fmt.Errorf("%s: codes has no attributes", name)
+		}
+		p.codes[name] = true
 		return nil
 	case "trap":
 		return p.parseTrap(name, strings.TrimSpace(attrs))
@@ -207,7 +221,7 @@ func (p *policies) parseLine(line string) error {
 		p.funcs[name] = pol
 		return nil
 	}
-	return fmt.Errorf("unknown kind %q: use do, intercept, mark, client or trap", kind)
+	return fmt.Errorf("unknown kind %q: use do, intercept, mark, client, codes or trap", kind)
 }
 
 func (p *policies) parseTrap(name, attrs string) error {
