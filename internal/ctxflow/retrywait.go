@@ -195,7 +195,9 @@ func (e *engine) targetPasses(t callee.Target, c *ssa.Call, depth int) errflow.T
 		return 0 // a log or a metric
 	case soundsLikeWaiting(name):
 		return passWait
-	case t.Obj == nil && !takesContext:
+	case t.Obj == nil && takesContext:
+		return passMaybe | passConsult
+	case t.Obj == nil:
 		return passMaybe
 	}
 	entry, ok := e.lookup(t)
