@@ -69,7 +69,7 @@ func (p *process) loadAndAnalyse(ctx context.Context, o *options, g *goEnv) (*pr
 	if err := o.checkCatalog(prog); err != nil {
 		return nil, nil, err
 	}
-	progress.stage(fmt.Sprintf("analysing %d packages", len(prog.pkgs)))
+	progress.stage("analysing " + count(len(prog.pkgs), "package", "packages"))
 	units, err := analyse(p.analyzers(o), prog)
 	if err == nil && o.verbose {
 		progress.stop()

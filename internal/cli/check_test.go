@@ -327,7 +327,7 @@ func TestJSONOfACleanRunHasAList(t *testing.T) {
 
 func TestVerboseGoesToStderr(t *testing.T) {
 	got := runIn(t, module(t, chain), "-v", "./low")
-	if got.stdout != "" || !strings.Contains(got.stderr, "analysing 1 packages: ") {
+	if got.stdout != "" || !strings.Contains(got.stderr, "analysing 1 package: ") {
 		t.Errorf("got %+v", got)
 	}
 }

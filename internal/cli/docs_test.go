@@ -348,8 +348,6 @@ func checkShell(t *testing.T, b codeBlock) error {
 	return nil
 }
 
-var assignment = regexp.MustCompile(`^[A-Za-z_]+=`)
-
 func checkCommand(t *testing.T, words []string) error {
 	for len(words) > 0 && assignment.MatchString(words[0]) {
 		words = words[1:]

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,7 +48,7 @@ func (p *process) vet(ctx context.Context, args []string) error {
 	if err := o.configure(fs); err != nil {
 		return err
 	}
-	dir, err := workingDir(o.dir)
+	g, err := p.goEnv(ctx, o.dir)
 	if err != nil {
 		return err
 	}
@@ -55,12 +57,17 @@ func (p *process) vet(ctx context.Context, args []string) error {
 		return fmt.Errorf("cannot find the file of this program: %v", err)
 	}
 	command := o.goVet(self)
+	env := []string{"PWD=" + g.dir}
+	if trimmedPaths(g.GOFLAGS) != nil {
+		// The command line has the last word, but the tool only sees this.
+		env = append(env, "GOFLAGS="+g.GOFLAGS+" -trimpath=false")
+	}
 	if o.dry {
-		_, err := fmt.Fprintln(p.stdout, shellQuoted(command))
+		_, err := fmt.Fprintln(p.stdout, shellQuoted(slices.Concat(env[1:], command)))
 		return err
 	}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Dir, cmd.Env = dir, append(p.env[:len(p.env):len(p.env)], "PWD="+dir)
+	cmd.Dir, cmd.Env = g.dir, slices.Concat(p.env, env)
 	cmd.Stdout, cmd.Stderr = p.stdout, p.stderr
 	err = cmd.Run()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
@@ -111,16 +118,23 @@ func withoutPlaces(text string) string {
 	return strings.Join(lines, "\n")
 }
 
+// assignment is how a variable's value for one command begins.
+var assignment = regexp.MustCompile(`^[A-Za-z_]+=`)
+
 // shellQuoted is a command as one can paste it into a shell.
 func shellQuoted(args []string) string {
 	var words []string
 	for _, arg := range args {
+		name := ""
+		if m := assignment.FindString(arg); m != "" {
+			name, arg = m, arg[len(m):]
+		}
 		if strings.ContainsFunc(arg, func(r rune) bool {
 			return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%", r)
 		}) || arg == "" {
 			arg = "'" + strings.ReplaceAll(arg, "'", `'\''`) + "'"
 		}
-		words = append(words, arg)
+		words = append(words, name+arg)
 	}
 	return strings.Join(words, " ")
 }

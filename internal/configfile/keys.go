@@ -16,7 +16,7 @@ type key struct {
 	// host is what to set instead where another program, which loads the code,
 	// takes the keys into its own configuration.
 	host string
-	read    func(*parser, *yaml.Node)
+	read func(*parser, *yaml.Node)
 }
 
 // rootKeys are the keys of the file itself.
