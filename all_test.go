@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"internal/request"},
 	{"internal/ctxflow"},
 	{"analyzers/*", "internal/link"},
-	{"internal/thread"},
+	{"internal/thread", "internal/retrygraph"},
 	{".", "internal/gate"}, // the suite
 	{"internal/cli", "golangci"},
 	{"cmd/*"},

@@ -47,6 +47,7 @@ func commands() []command {
 		{"check", "[flags] [packages]", "analyse packages (default: the one in the current directory)", "", (*process).check, func() *flag.FlagSet { return flagSet(new(options)) }},
 		{"gate", "-base REV [flags] [packages]", "findings that a change adds, compared with a revision or a baseline", aboutGate, (*process).gate, func() *flag.FlagSet { return gateFlagSet(new(gateOptions)) }},
 		{"fix", "[flags] [packages]", "make the safe fixes, and pass contexts through whole chains of calls", aboutFix, (*process).fix, func() *flag.FlagSet { return fixFlagSet(new(fixOptions)) }},
+		{"graph", "[flags] [packages]", "show the retries of the services, and what they multiply to", aboutGraph, (*process).graph, func() *flag.FlagSet { return graphFlagSet(new(graphOptions)) }},
 		{"prove", "[flags] [packages]", "measure what the fixes are worth, with the packages' saturation tests", aboutProve, (*process).prove, func() *flag.FlagSet { return proveFlagSet(new(proveOptions)) }},
 		{"vet", "[flags] [packages]", "run go vet with the same analyzers and the configuration", aboutVet, (*process).vet, func() *flag.FlagSet { return vetFlagSet(new(vetOptions)) }},
 		{"config", "[flags] FILE…", "check gRPC service configs in JSON", "", (*process).config, func() *flag.FlagSet { return configFlagSet(new(configOptions)) }},

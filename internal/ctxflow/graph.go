@@ -29,6 +29,8 @@ type Graph struct {
 	// StubCalls and Served are for JoinServices.
 	StubCalls []StubCall
 	Served    []Served
+	// Retried are for Routes.
+	Retried []Retried
 	// Deaf are the places that hand contexts to blocking work which may not end
 	// with their requests. They are a finding if the program makes an engine of
 	// the type's framework and leaves its switch alone: Engines are made in this
@@ -109,7 +111,7 @@ func (e *engine) graph() *Graph {
 	}
 	g.Made = e.madeTypes()
 	g.Losses, g.Latent, g.Deaf = e.openLosses, e.latent, e.deaf
-	g.StubCalls, g.Served = e.stubCalls(), e.served()
+	g.StubCalls, g.Served, g.Retried = e.stubCalls(), e.served(), e.retried()
 	e.frameworks(g)
 	return g
 }

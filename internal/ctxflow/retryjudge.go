@@ -190,28 +190,15 @@ func (e *engine) nestVerdict(key nestKey, n *nest) *Verdict {
 // nested is what is to be said of a path's layers, or nil if they do not come
 // to the threshold for any single cause.
 func (p *retryPath) nested(threshold int) *Retry {
-	layers := retryLayers(p)
-	r := &Retry{Severity: finding.Warning, Product: retry.Adversarial(layers)}
-	for _, l := range p.layers {
-		r.Layers = append(r.Layers, l.step())
-	}
-	// What the innermost layer sees is what becomes of the sink's error.
-	r.Steady = retry.SingleCause(layers, p.enters.Apply(p.bottom()))
-	total := r.Steady.Factors.Total()
+	r := p.counted()
 	multiplying := 0
 	for _, a := range r.Steady.Factors {
 		if a.Worst() >= 2 {
 			multiplying++
 		}
 	}
-	if total.Worst() < threshold || multiplying < 2 {
+	if r.Steady.Factors.Total().Worst() < threshold || multiplying < 2 {
 		return nil
-	}
-	switch {
-	case retry.Throttled(layers):
-		r.Severity = finding.Info
-	case total.IsUnbounded() || !total.IsUnknown() && total.Worst() >= severeFactor:
-		r.Severity = finding.Error
 	}
 	return r
 }

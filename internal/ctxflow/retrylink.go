@@ -119,22 +119,7 @@ func JoinServices(calls []StubCall, served []Served, threshold int) []*Verdict {
 	if threshold == 0 {
 		threshold = DefaultThreshold
 	}
-	j := &services{paths: map[string][]*retryPath{}}
-	handlers := map[string]string{}
-	several := map[string]bool{}
-	for _, s := range served {
-		old, seen := handlers[s.Method]
-		several[s.Method] = several[s.Method] || seen && old != s.Handler
-		handlers[s.Method] = s.Handler
-	}
-	for _, s := range served {
-		if several[s.Method] {
-			continue // which of them answers is not known
-		}
-		for _, rp := range s.Paths {
-			j.paths[s.Method] = append(j.paths[s.Method], rp.path(knownCount))
-		}
-	}
+	j := newServices(served)
 	var out []*Verdict
 	for _, c := range calls {
 		outer := c.Path.path(knownCount)
@@ -167,7 +152,33 @@ func knownCount(c RetryCount) count {
 	return known(c.attempts())
 }
 
-type services struct{ paths map[string][]*retryPath }
+// services knows the handlers of the methods that a program serves, and what
+// they call. A method that several functions serve has none, for which of them
+// answers is not known.
+type services struct {
+	paths    map[string][]*retryPath
+	handlers map[string]string // keys of the functions, "" for several
+}
+
+func newServices(served []Served) *services {
+	j := &services{paths: map[string][]*retryPath{}, handlers: map[string]string{}}
+	for _, s := range served {
+		if old, seen := j.handlers[s.Method]; seen && old != s.Handler {
+			j.handlers[s.Method] = ""
+			continue
+		}
+		j.handlers[s.Method] = s.Handler
+	}
+	for _, s := range served {
+		if j.handlers[s.Method] == "" {
+			continue
+		}
+		for _, rp := range s.Paths {
+			j.paths[s.Method] = append(j.paths[s.Method], rp.path(knownCount))
+		}
+	}
+	return j
+}
 
 // behind lists the paths of a method's handlers, continued into the services
 // that they call.

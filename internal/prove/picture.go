@@ -3,9 +3,10 @@ package prove
 import (
 	"fmt"
 	"html"
-	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/ctxprop/ctxprop/internal/rewrite"
 )
 
 // WritePicture writes a report as a picture: a self-contained HTML page, or only
@@ -16,22 +17,7 @@ func WritePicture(name string, r *Report) error {
 	if strings.EqualFold(filepath.Ext(name), ".svg") {
 		text = Drawing(r.Scenarios)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".ctxprop-*")
-	if err != nil {
-		return fmt.Errorf("cannot write the picture: %v", err)
-	}
-	_, err = f.WriteString(text)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = os.Chmod(f.Name(), 0o644)
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
+	if err := rewrite.Create(name, text); err != nil {
 		return fmt.Errorf("cannot write the picture: %v", err)
 	}
 	return nil

@@ -117,3 +117,17 @@ func putBack(done []*stagedFile, cause error) error {
 	}
 	return fmt.Errorf("nothing was changed: %w", cause)
 }
+
+// Create writes a file. One that is there stays as it is unless the new one is
+// complete.
+func Create(name, text string) error {
+	temp, err := writeBeside(name, text, 0o644)
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(temp, name); err != nil {
+		_ = os.Remove(temp)
+		return err
+	}
+	return nil
+}
