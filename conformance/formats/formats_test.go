@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -47,6 +48,63 @@ func TestJSON(t *testing.T) {
 		valid(t, schema, report)
 		invalid(t, schema, strings.Replace(report, `"severity": "`, `"severity": "very `, 1))
 		invalid(t, schema, strings.Replace(report, `"home":`, `"house":`, 1))
+	}
+}
+
+// TestGate validates what the gate prints about a change that adds one fault to
+// the others of the example.
+func TestGate(t *testing.T) {
+	dir := t.TempDir()
+	git := func(args ...string) {
+		cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com"}, args...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_SYSTEM=/dev/null")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v: %s", args, err, out)
+		}
+	}
+	mend := strings.NewReplacer("s.store.Stock(context.Background(),", "s.store.Stock(r.Context(),")
+	copyTree(t, dir, "../../examples/shop", mend.Replace)
+	git("init", "-q", "-b", "main")
+	git("add", "-A")
+	git("commit", "-q", "-m", "base")
+	copyTree(t, dir, "../../examples/shop", func(text string) string { return text })
+	sarif := compile(t, "sarif.json", stringConstant(t, filepath.Join(download(t, sarifModule), sarifFile)))
+	gate := compile(t, "gate.json", readFile(t, "../../schema/gate.json"))
+	for format, schema := range map[string]*jsonschema.Schema{"sarif": sarif, "json": gate} {
+		text := run(t, "gate", "-C", dir, "-severity", "info", "-base", "HEAD", "-format", format, "./...")
+		valid(t, schema, text)
+		invalid(t, schema, strings.Replace(text, `"version":`, `"vversion":`, 1))
+	}
+}
+
+// TestFix validates what fix says that it would do.
+func TestFix(t *testing.T) {
+	schema := compile(t, "fix.json", readFile(t, "../../schema/fix.json"))
+	text := run(t, "fix", "-C", programs[0], "-severity", "info", "-diff", "-format", "json", "./...")
+	valid(t, schema, text)
+	invalid(t, schema, strings.Replace(text, `"fixed":`, `"mended":`, 1))
+}
+
+// copyTree copies the files of a folder, changed by edit.
+func copyTree(t *testing.T, to, from string, edit func(string) string) {
+	t.Helper()
+	err := filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(from, name)
+		if err != nil {
+			return err
+		}
+		at := filepath.Join(to, rel)
+		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
+			return err
+		}
+		return os.WriteFile(at, []byte(edit(readFile(t, name))), 0o666)
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -110,10 +168,15 @@ var programs = []string{"../../examples/shop", "../../testdata/cases"}
 // output is what ctxprop prints about a program.
 func output(t *testing.T, dir, format string) string {
 	t.Helper()
+	return run(t, "-C", dir, "-severity", "info", "-format", format, "./...")
+}
+
+// run is what ctxprop prints, which must find something.
+func run(t *testing.T, args ...string) string {
+	t.Helper()
 	var stdout, stderr bytes.Buffer
-	args := []string{"-C", dir, "-severity", "info", "-format", format, "./..."}
 	if code := cli.Main(t.Context(), append(os.Environ(), "GOWORK=off"), nil, &stdout, &stderr, args); code != 3 {
-		t.Fatalf("%s: exit code %d: %s", dir, code, &stderr)
+		t.Fatalf("%v: exit code %d: %s", args, code, &stderr)
 	}
 	return stdout.String()
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
-var update = flag.Bool("update", false, "write docs/rules.md and schema/findings.json instead of comparing them")
+var update = flag.Bool("update", false, "write docs/rules.md and the schemas of output instead of comparing them")
 
 const rulesFile = "../../docs/rules.md"
 

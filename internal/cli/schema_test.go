@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -15,32 +16,46 @@ import (
 	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
-// TestPublishedSchema: the published schema of -format json is that of the types which
-// are printed, with their comments.
-func TestPublishedSchema(t *testing.T) {
-	const name = "../../schema/findings.json"
-	s := &schemaMaker{docs: fieldDocs(t, "json.go", "../finding/finding.go"), defs: map[string]any{}}
-	root := s.object(reflect.TypeFor[jsonReport]())
-	root["$schema"] = "http://json-schema.org/draft-07/schema#"
-	root["$id"] = "https://raw.githubusercontent.com/ctxprop/ctxprop/main/schema/findings.json"
-	root["title"] = "ctxprop -format json"
-	root["definitions"] = s.defs
-	root["properties"].(map[string]any)["version"].(map[string]any)["const"] = schemaVersion
-	var want bytes.Buffer
-	enc := json.NewEncoder(&want)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(root); err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(name, want.Bytes(), 0o666); err != nil {
+// published are the schemas of what -format json prints, by file.
+var published = map[string]struct {
+	command string
+	report  reflect.Type
+	version int
+}{
+	"findings.json": {"check", reflect.TypeFor[jsonReport](), schemaVersion},
+	"gate.json":     {"gate", reflect.TypeFor[jsonComparison](), comparisonVersion},
+	"fix.json":      {"fix", reflect.TypeFor[jsonFixReport](), schemaVersion},
+}
+
+// TestPublishedSchemas: the published schemas are those of the types which are
+// printed, with their comments.
+func TestPublishedSchemas(t *testing.T) {
+	docs := fieldDocs(t, "json.go", "gateformat.go", "fixreport.go", "../finding/finding.go")
+	for file, of := range published {
+		s := &schemaMaker{docs: docs, defs: map[string]any{}}
+		root := s.object(of.report)
+		root["$schema"] = "http://json-schema.org/draft-07/schema#"
+		root["$id"] = "https://raw.githubusercontent.com/ctxprop/ctxprop/main/schema/" + file
+		root["title"] = "ctxprop " + of.command + " -format json"
+		root["definitions"] = s.defs
+		root["properties"].(map[string]any)["version"].(map[string]any)["const"] = of.version
+		var want bytes.Buffer
+		enc := json.NewEncoder(&want)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", "  ")
+		if err := enc.Encode(root); err != nil {
 			t.Fatal(err)
 		}
-	}
-	got, err := os.ReadFile(name)
-	if err != nil || !bytes.Equal(got, want.Bytes()) {
-		t.Errorf("%s is not current: go test ./internal/cli -run TestPublishedSchema -update (%v)", name, err)
+		name := "../../schema/" + file
+		if *update {
+			if err := os.WriteFile(name, want.Bytes(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(name)
+		if err != nil || !bytes.Equal(got, want.Bytes()) {
+			t.Errorf("%s is not current: go test ./internal/cli -run TestPublishedSchemas -update (%v)", name, err)
+		}
 	}
 }
 
@@ -65,6 +80,8 @@ func (s *schemaMaker) of(t reflect.Type) map[string]any {
 		return map[string]any{"type": "string"}
 	case reflect.Int:
 		return map[string]any{"type": "integer"}
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
 	case reflect.Slice:
 		return map[string]any{"type": "array", "items": s.of(t.Elem())}
 	case reflect.Pointer:
@@ -80,6 +97,12 @@ func (s *schemaMaker) of(t reflect.Type) map[string]any {
 func (s *schemaMaker) object(t reflect.Type) map[string]any {
 	properties, required := map[string]any{}, []string{}
 	for f := range t.Fields() {
+		if f.Anonymous { // its fields are printed as those of t
+			of := s.object(f.Type)
+			maps.Copy(properties, of["properties"].(map[string]any))
+			required = append(required, of["required"].([]string)...)
+			continue
+		}
 		name, option, _ := strings.Cut(f.Tag.Get("json"), ",")
 		schema := s.of(f.Type)
 		if doc := s.docs[t.Name()+"."+f.Name]; doc != "" {
