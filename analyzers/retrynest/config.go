@@ -26,6 +26,11 @@ func configs(pass *analysis.Pass, flow *ctxflow.Result) []*finding.Finding {
 	options := dialopt.Find(pass)
 	r := &configReporter{pass: pass, allows: flow.Directives, seen: map[seenAt]bool{}}
 	for _, c := range options.Configs {
+		if only := flow.CalledOn[c.Call.Lparen]; only != nil && !c.Partial() {
+			client := c.Client
+			client.Only = only
+			c.Parsed = retry.ParseServiceConfig(c.String(), client)
+		}
 		for _, p := range c.Parsed.Problems {
 			r.problem(c, p)
 		}

@@ -24,3 +24,9 @@ func TestConfigOptions(t *testing.T) {
 func TestConfigNests(t *testing.T) {
 	analysistest.Run(t, analysistest.TestData(), all(t), "config/nest/...")
 }
+
+// TestConfigCalled: a config that names nothing which is called on its
+// connection.
+func TestConfigCalled(t *testing.T) {
+	fixtest.Run(t, analysistest.TestData(), all(t), "config/called")
+}

@@ -29,10 +29,13 @@ type Result struct {
 	Verdicts   []*Verdict
 	Sites      []*Site
 	Directives *finding.Directives
-	Graph      *Graph
-	Unknown    []string // functions over the size cap
-	Functions  int      // how many were summarised
-	Threshold  int      // see Config
+	// CalledOn lists, by the parenthesis of the call that takes a service config,
+	// the services that are called on the client's connection, where all are known.
+	CalledOn  map[token.Pos][]string
+	Graph     *Graph
+	Unknown   []string // functions over the size cap
+	Functions int      // how many were summarised
+	Threshold int      // see Config
 }
 
 // Verdict is one finding of ctxflow, for an analyzer to word.
@@ -275,6 +278,7 @@ type engine struct {
 	dialsKnown   bool
 	stubs        map[*types.Func]string // lazily, by stubMethods
 	nests        map[nestKey]*nest
+	servicesOn   map[token.Pos][]string                  // by config, for Result.CalledOn
 	clientCounts map[*retry.LibraryPolicy]retry.Attempts // lazily, by clientCount
 	madeAs       map[*types.Named][]*types.Interface     // lazily, by madeInto
 
@@ -321,7 +325,7 @@ func (e *engine) result() *Result {
 	g := e.graph()
 	e.judgeEngines(g)
 	slices.SortStableFunc(e.verdicts, func(a, b *Verdict) int { return cmp.Compare(a.Pos, b.Pos) })
-	r := &Result{Verdicts: e.verdicts, Directives: e.allows, Graph: g, Unknown: e.unknown, Functions: len(e.funcs), Threshold: e.threshold()}
+	r := &Result{Verdicts: e.verdicts, Directives: e.allows, Graph: g, Unknown: e.unknown, CalledOn: e.servicesOn, Functions: len(e.funcs), Threshold: e.threshold()}
 	for _, s := range e.sites {
 		r.Sites = append(r.Sites, s)
 	}

@@ -586,21 +586,33 @@ func (e *engine) toldInCall(i interceptor, opts options) *retryPath {
 
 // dialNests notes the nests that the options of one client are by themselves.
 func (e *engine) dialNests() {
+	e.servicesOn = map[token.Pos][]string{}
 	for _, f := range e.funcs {
 		if e.inTest(f.pos()) || e.inGenerated(f.pos()) {
 			continue
 		}
 		for _, c := range e.dialCalls(f) {
+			services, only := e.calledOn(c)
 			for _, d := range e.clientsOf(c) {
-				e.dialNest(f, d)
+				if only {
+					e.servicesOn[d.pos] = append(e.servicesOn[d.pos], services...)
+				}
+				e.dialNest(f, d, services)
 			}
 		}
 	}
 }
 
-func (e *engine) dialNest(f *function, d *dialled) {
+// dialNest notes the nest of one client, of which the services are known to be
+// called.
+func (e *engine) dialNest(f *function, d *dialled, services []string) {
 	if len(d.through) == 0 {
 		return
+	}
+	if d.config != nil && len(services) > 0 && !slices.ContainsFunc(d.config.Services(), func(s string) bool { return s == "" || slices.Contains(services, s) }) {
+		bare := *d
+		bare.config = nil // for nothing that is called
+		d = &bare
 	}
 	base := &retryPath{index: -1, enters: straight, sink: Sink{Key: "each method", Name: "each method", Class: "rpc", Known: true}}
 	if d.config != nil {

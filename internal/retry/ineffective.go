@@ -33,6 +33,7 @@ func (c *ServiceConfig) findIneffective(wire *wireConfig) {
 			retries = retries || e.Name != nil && len(*e.Name) > 0 && e.RetryPolicy != nil
 		}
 		c.findShadowed()
+		c.checkOnly(*wire.MethodConfig, entries)
 	}
 	if t := wire.RetryThrottling; t != nil {
 		c.checkBudget(t, retries)

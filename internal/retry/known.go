@@ -36,6 +36,40 @@ func (c *ServiceConfig) checkKnown(name wireName, n *node) {
 	}
 }
 
+// checkOnly reports a config that names other services than those which are
+// called on its connection, and only others. A text that serves several
+// connections names the services of all.
+func (c *ServiceConfig) checkOnly(entries []wireEntry, n *node) {
+	var first *node
+	names := 0
+	for i, e := range entries {
+		if e.Name == nil {
+			continue
+		}
+		for j, name := range *e.Name {
+			if name.Service == "" || slices.Contains(c.client.Only, name.Service) {
+				return
+			}
+			if first == nil {
+				first = n.at(i).get("name").at(j).get("service")
+			}
+			names++
+		}
+	}
+	if len(c.client.Only) == 0 || first == nil {
+		return
+	}
+	if slices.ContainsFunc(c.Problems, func(p Problem) bool { return p.Start == first.start }) {
+		return // the name is wrong in itself
+	}
+	if len(c.client.Only) == 1 && names == 1 {
+		p := c.ineffective(first, "this service is not called on the connection, so the name matches nothing")
+		c.suggest(p, c.client.Only[0])
+		return
+	}
+	c.ineffective(first, "all that is called on the connection is %s, so the names in methodConfig match nothing", strings.Join(c.client.Only, " and "))
+}
+
 // checkService reports a service that is not known if one is whose name
 // differs so little that no other can be meant.
 func (c *ServiceConfig) checkService(service string, n *node) {

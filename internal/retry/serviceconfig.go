@@ -23,6 +23,8 @@ type Client struct {
 	// Methods are full names, such as /shop.v1.Stock/Get, of services of which
 	// every method is listed. There may be other services.
 	Methods []string
+	// Only lists the services that are called on the connection, if all are known.
+	Only []string
 }
 
 // limit is what maxAttempts is clamped to.
