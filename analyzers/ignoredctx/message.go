@@ -41,7 +41,8 @@ func message(v *ctxflow.Verdict) string {
 }
 
 func home(v *ctxflow.Verdict) string {
-	if v.HomeName != "" {
+	apart := strings.Contains(v.Open.Name, " ") // a function made by another, which does not run it
+	if v.HomeName != "" && !apart {
 		return v.HomeName
 	}
 	return v.Open.Name
@@ -84,6 +85,9 @@ func useAdvice(v *ctxflow.Verdict) string {
 }
 
 func waitAdvice(v *ctxflow.Verdict) string {
+	if v.ReadsConn() {
+		return "move the connection's deadline into the past when it is done, by context.AfterFunc"
+	}
 	if hand := v.HandExpr(); hand != "" {
 		return fmt.Sprintf("wait for %s.Done() as well", hand)
 	}

@@ -1,7 +1,7 @@
 // Package callee says which functions a call may run, as far as one package
 // can tell: static calls, method values, closures, generic instances, and
-// function or interface values held in locals and unexported fields whose
-// every store in the package is of a known concrete value.
+// function or interface values held in locals and unexported fields, or in maps
+// there, whose every store in the package is of a known concrete value.
 //
 // What it cannot tell it leaves out; it never guesses from names or types.
 package callee

@@ -158,6 +158,76 @@ func (s *service) mapped(k string) {
 	s.by[k].run() // calls: runner.run
 }
 
+type table struct {
+	by     map[string]func() int
+	lists  map[string]runner
+	filled map[string]func() int
+	given  map[string]func() int
+	passed map[string]func() int
+	a, b   map[string]func() int
+}
+
+func newTable(given map[string]func() int, use func(map[string]func() int)) *table {
+	t := &table{by: map[string]func() int{"f": f, "g": g}, lists: map[string]runner{"fast": fast{}}, given: given}
+	t.filled = make(map[string]func() int)
+	t.passed = map[string]func() int{"f": f}
+	use(t.passed) // calls: ?
+	shared := map[string]func() int{"f": f}
+	t.a, t.b = shared, shared
+	return t
+}
+
+func (t *table) add(name string) { t.filled[name] = f }
+
+func (t *table) register(h func() int) { t.given["h"] = h }
+
+func (t *table) addB() { t.b["g"] = g }
+
+func (t *table) lookedUp(k string) {
+	t.by[k]() // calls: p.f+ p.g+
+	if h, ok := t.by[k]; ok {
+		h() // calls: p.f+ p.g+
+	}
+	t.lists[k].run() // calls: fast.run+
+	t.filled[k]() // calls: p.f+
+}
+
+func (t *table) goneOver() {
+	for _, h := range t.by {
+		h() // calls: p.f+ p.g+
+	}
+}
+
+// others may have put more into it.
+func (t *table) others(k string) {
+	t.given[k]() // calls: ?
+	t.passed[k]() // calls: ?
+}
+
+// both are one map.
+func (t *table) both(k string) {
+	t.a[k]() // calls: p.f+ p.g+
+}
+
+var commands = map[string]func() int{"f": f}
+
+func init() { commands["g"] = g }
+
+func ofTable(k string) {
+	commands[k]() // calls: p.f+ p.g+
+}
+
+func ofLocal(k string) {
+	m := map[string]func() int{"f": f}
+	m[k]() // calls: p.f+
+}
+
+var Commands = map[string]func() int{"f": f}
+
+func ofExportedTable(k string) {
+	Commands[k]() // calls: ?
+}
+
 // leaked lets others write to the field.
 func (s *service) leaked(fill func(*runner)) {
 	fill(&s.p) // calls: ?

@@ -7,15 +7,17 @@ import (
 	"golang.org/x/tools/go/ssa"
 )
 
-// stores are the values that a package puts into one variable. open is set
-// when a value may get there in a way that was not seen.
+// stores are the values that a package puts into one variable, and where it
+// reads them. open is set when a value may get there in a way that was not seen.
 type stores struct {
-	vals []ssa.Value
-	open bool
+	vals  []ssa.Value
+	loads []ssa.Value
+	open  bool
 }
 
 // collectStores finds, for every unexported field and global of pkg that
-// holds a function or an interface, everything that is stored there.
+// holds a function or an interface, or a map of them, everything that is stored
+// there.
 //
 // Only the declaring package can name an unexported field; writes through
 // reflection or unsafe are not considered.
@@ -26,12 +28,12 @@ func collectStores(pkg *ssa.Package, fns []*ssa.Function) (map[*types.Var]*store
 		for _, b := range fn.Blocks {
 			for _, instr := range b.Instrs {
 				if fa, ok := instr.(*ssa.FieldAddr); ok {
-					if f := FieldOf(fa); f != nil && f.Pkg() == pkg.Pkg && !f.Exported() && callable(f.Type()) {
+					if f := FieldOf(fa); f != nil && f.Pkg() == pkg.Pkg && !f.Exported() && holdsCallable(f.Type()) {
 						addUses(entry(fields, f), fa, fa.Referrers())
 					}
 				}
 				for _, op := range instr.Operands(nil) {
-					if g, ok := (*op).(*ssa.Global); ok && g.Pkg == pkg && !token.IsExported(g.Name()) && callable(elem(g)) {
+					if g, ok := (*op).(*ssa.Global); ok && g.Pkg == pkg && !token.IsExported(g.Name()) && holdsCallable(elem(g)) {
 						one := []ssa.Instruction{instr}
 						addUses(entry(globs, g), g, &one)
 					}
@@ -57,6 +59,14 @@ func callable(t types.Type) bool {
 	return false
 }
 
+// holdsCallable reports whether a type is callable, or a map of such.
+func holdsCallable(t types.Type) bool {
+	if m, ok := t.Underlying().(*types.Map); ok {
+		t = m.Elem()
+	}
+	return callable(t)
+}
+
 func elem(v ssa.Value) types.Type {
 	return v.Type().Underlying().(*types.Pointer).Elem()
 }
@@ -74,7 +84,9 @@ func addUses(s *stores, addr ssa.Value, refs *[]ssa.Instruction) {
 			} else {
 				s.open = true // the address itself was stored
 			}
-		case *ssa.UnOp, *ssa.DebugRef: // a read
+		case *ssa.UnOp:
+			s.loads = append(s.loads, ref)
+		case *ssa.DebugRef:
 		default:
 			s.open = true
 		}

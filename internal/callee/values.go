@@ -81,12 +81,14 @@ const (
 )
 
 // walk follows a value back through copies, merges, locals, captured
-// variables, unexported fields and globals to the leaves that made it.
+// variables, unexported fields and globals, and maps in those, to the leaves that
+// made it.
 type walk[T any] struct {
-	r    *Resolver
-	seen map[ssa.Value]bool
-	leaf func(ssa.Value) (T, leafKind)
-	out  []T
+	r      *Resolver
+	seen   map[ssa.Value]bool
+	tables map[*stores]bool // variables whose maps are followed
+	leaf   func(ssa.Value) (T, leafKind)
+	out    []T
 }
 
 // visit reports whether every source of v was understood.
@@ -119,13 +121,112 @@ func (w *walk[T]) visit(v ssa.Value, depth int) bool {
 		return w.load(v.X, depth)
 	case *ssa.Call:
 		return w.returned(v, 0, depth)
+	case *ssa.Lookup:
+		return w.table(v.X, depth+1)
 	case *ssa.Extract:
-		call, ok := v.Tuple.(*ssa.Call)
-		return ok && w.returned(call, v.Index, depth)
+		return w.extract(v, depth)
 	case *ssa.Const:
 		return v.IsNil()
 	}
 	return false
+}
+
+// extract follows one result of a call, or an element of a map that was looked up
+// or gone over.
+func (w *walk[T]) extract(v *ssa.Extract, depth int) bool {
+	switch tuple := v.Tuple.(type) {
+	case *ssa.Call:
+		return w.returned(tuple, v.Index, depth)
+	case *ssa.Lookup:
+		return v.Index == 0 && w.table(tuple.X, depth+1)
+	case *ssa.Next:
+		over, ok := tuple.Iter.(*ssa.Range)
+		return ok && v.Index == 2 && w.table(over.X, depth+1)
+	}
+	return false
+}
+
+// table follows the elements of a map: everything that is put into it, where it
+// is made and wherever else the package reads the variable that holds it.
+func (w *walk[T]) table(m ssa.Value, depth int) bool {
+	if w.seen[m] {
+		return true
+	}
+	if depth > maxDepth {
+		return false
+	}
+	w.seen[m] = true
+	switch m := m.(type) {
+	case *ssa.MakeMap:
+		return w.entries(m, depth)
+	case *ssa.Const:
+		return m.IsNil()
+	case *ssa.UnOp:
+		switch addr := m.X.(type) {
+		case *ssa.FieldAddr:
+			return w.tablesIn(w.r.fields[FieldOf(addr)], depth)
+		case *ssa.Global:
+			return w.tablesIn(w.r.globs[addr], depth)
+		}
+	}
+	return false
+}
+
+// tablesIn follows the elements of the maps that a variable holds.
+func (w *walk[T]) tablesIn(s *stores, depth int) bool {
+	if s == nil || s.open || len(s.vals) == 0 {
+		return false
+	}
+	if w.tables[s] {
+		return true
+	}
+	if w.tables == nil {
+		w.tables = map[*stores]bool{}
+	}
+	w.tables[s] = true
+	for _, m := range s.vals {
+		if !w.table(m, depth+1) {
+			return false
+		}
+	}
+	for _, m := range s.loads {
+		if !w.entries(m, depth+1) {
+			return false
+		}
+	}
+	return true
+}
+
+// entries follows what is put into a map through one value that is the map. It
+// reports false if the map goes where that is not seen.
+func (w *walk[T]) entries(m ssa.Value, depth int) bool {
+	for _, ref := range *m.Referrers() {
+		switch ref := ref.(type) {
+		case *ssa.MapUpdate:
+			if ref.Map != m || !w.visit(ref.Value, depth+1) {
+				return false
+			}
+		case *ssa.Store:
+			var held *stores
+			switch addr := ref.Addr.(type) {
+			case *ssa.FieldAddr:
+				held = w.r.fields[FieldOf(addr)]
+			case *ssa.Global:
+				held = w.r.globs[addr]
+			}
+			if !w.tablesIn(held, depth+1) {
+				return false
+			}
+		case *ssa.Call:
+			if _, ok := ref.Call.Value.(*ssa.Builtin); !ok {
+				return false
+			}
+		case *ssa.Lookup, *ssa.Range, *ssa.DebugRef:
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // returned follows what a function of this package returns.
