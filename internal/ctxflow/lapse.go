@@ -44,7 +44,7 @@ func (e *engine) findLapses() []*lapse {
 		for _, l := range slices.Concat(found, waits) {
 			l.unsafe = e.writesBefore(f, l.at.Pos())
 		}
-		out = append(append(out, found...), waits...)
+		out = append(append(append(out, found...), waits...), e.unheard(f)...)
 	}
 	out = append(out, e.findExpensive()...)
 	out = slices.DeleteFunc(out, func(l *lapse) bool {
