@@ -3,6 +3,7 @@ package ctxflow
 import (
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -152,9 +153,74 @@ func (e *engine) awaitedBy(f *function, g *ssa.Go, cs *callsite, waits func(*fun
 					return true
 				}
 			}
+			if e.returnedTo(f, signal, waits) {
+				return true
+			}
 		}
 	}
 	return false
+}
+
+// returnedTo reports whether f returns the channel at the place, and all its
+// callers in the package wait for that without a way out: f is as good as a call
+// that blocks.
+func (e *engine) returnedTo(f *function, p place, waits func(*function, place) bool) bool {
+	if _, made := p.root.(*ssa.MakeChan); !made || p.path != "" {
+		return false
+	}
+	result := -1
+	for _, ret := range returns(f.ssa) {
+		result = slices.IndexFunc(ret.Results, func(v ssa.Value) bool { return placeOf(v) == p })
+		if result < 0 {
+			return false
+		}
+	}
+	callers := e.callersOf(f.ssa)
+	return result >= 0 && len(callers) > 0 && !slices.ContainsFunc(callers, func(c caller) bool {
+		return !waits(c.f, place{root: resultValue(c.call, result)})
+	})
+}
+
+// caller is one plain call of a function in the package.
+type caller struct {
+	f    *function
+	call *ssa.Call
+}
+
+// callersOf lists the calls of a function that the package shows. A function that
+// is used as a value, or deferred, may have others, and has none here.
+func (e *engine) callersOf(fn *ssa.Function) []caller {
+	if e.callers == nil {
+		e.callers = map[*ssa.Function][]caller{}
+		for _, f := range e.funcs {
+			for _, cs := range f.calls {
+				call, _ := cs.instr.(*ssa.Call)
+				for _, t := range cs.targets {
+					if t.Fn != nil {
+						e.callers[t.Fn] = append(e.callers[t.Fn], caller{f, call})
+					}
+				}
+			}
+		}
+	}
+	callers := e.callers[fn]
+	if slices.ContainsFunc(callers, func(c caller) bool { return c.call == nil }) {
+		return nil
+	}
+	return callers
+}
+
+// resultValue is the i-th result of a call, or nil if nobody uses it.
+func resultValue(call *ssa.Call, i int) ssa.Value {
+	if call.Call.Signature().Results().Len() == 1 {
+		return call
+	}
+	for _, ref := range *call.Referrers() {
+		if ex, ok := ref.(*ssa.Extract); ok && ex.Index == i {
+			return ex
+		}
+	}
+	return nil
 }
 
 // joinsGroup reports whether the target, a function of this package, starts a

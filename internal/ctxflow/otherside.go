@@ -38,17 +38,23 @@ func hasClosure(p place) bool {
 // ofOthers reports whether a channel, a wait group or a condition is shared
 // with code that f and its closures do not show: it is in a field of something
 // that f was not just given, in a global, or made here and given away.
-func (e *engine) ofOthers(v ssa.Value) bool {
-	at := placeOf(v)
+func (e *engine) ofOthers(v ssa.Value) bool { return e.othersHave(placeOf(v), v.Type(), 0) }
+
+func (e *engine) othersHave(at place, t types.Type, depth int) bool {
 	switch root := at.root.(type) {
 	case *ssa.Global:
 		return true
 	case *ssa.MakeChan:
 		return givenAway(root, 0, false)
 	case *ssa.Alloc:
-		return at.path != "" && givenAway(root, 0, false) && isChan(v.Type())
+		return at.path != "" && givenAway(root, 0, false) && isChan(t)
 	case *ssa.Parameter:
-		return at.path != "" && e.longLived(v)
+		return e.longLivedAt(at)
+	case *ssa.Phi: // what was found among the others, or else put there
+		return depth < 4 && at.path != "" && !slices.ContainsFunc(root.Edges, func(edge ssa.Value) bool {
+			from := placeOf(edge)
+			return !e.othersHave(place{from.root, at.path + from.path}, t, depth+1)
+		})
 	case *ssa.Call, *ssa.Extract:
 		if at.path == "" {
 			return e.enrolled(at.root)
@@ -237,7 +243,11 @@ func (e *engine) closesAny(t types.Type) bool {
 					continue
 				}
 				c := call.Common()
-				if b, ok := c.Value.(*ssa.Builtin); ok && b.Name() == "close" && types.Identical(elemOf(c.Args[0].Type()), elemOf(t)) {
+				if b, ok := c.Value.(*ssa.Builtin); !ok || b.Name() != "close" {
+					continue
+				}
+				elem := elemOf(c.Args[0].Type())
+				if _, any := elem.(*types.TypeParam); elem == nil || any || types.Identical(elem, elemOf(t)) {
 					return true
 				}
 			}
@@ -246,7 +256,13 @@ func (e *engine) closesAny(t types.Type) bool {
 	return false
 }
 
-func elemOf(ch types.Type) types.Type { return ch.Underlying().(*types.Chan).Elem() }
+// elemOf is the type of a channel's elements, or nil if t is a type parameter.
+func elemOf(t types.Type) types.Type {
+	if ch, ok := t.Underlying().(*types.Chan); ok {
+		return ch.Elem()
+	}
+	return nil
+}
 
 // givenAway reports whether a channel or a struct that was made here is handed
 // to code out of sight, by a call, a send or a store, and no closure has it:

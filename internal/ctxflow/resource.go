@@ -153,8 +153,9 @@ func localBase(addr ssa.Value) ssa.Value {
 //
 // A receiver that every caller in the package has just made is theirs alone:
 // a view of one request keeps nothing for the next.
-func (e *engine) longLived(addr ssa.Value) bool {
-	at := placeOf(addr)
+func (e *engine) longLived(addr ssa.Value) bool { return e.longLivedAt(placeOf(addr)) }
+
+func (e *engine) longLivedAt(at place) bool {
 	switch root := at.root.(type) {
 	case *ssa.Global:
 		return true

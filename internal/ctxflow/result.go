@@ -285,6 +285,8 @@ type engine struct {
 	inDefers  map[*function]bool // lazily, by deferred
 	consulted map[paramKey]bool
 	chans     map[*types.Var][]*ssa.MakeChan // lazily, by chanMakes
+	callers   map[*ssa.Function][]caller     // lazily, by callersOf
+	deadlines *bool                          // lazily, by setsDeadlines
 	ownDone   map[fieldKey]bool              // lazily, by startsItsOwn
 }
 

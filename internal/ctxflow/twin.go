@@ -63,7 +63,65 @@ func (e *engine) plainCall(f *function, cs *callsite, t callee.Target) *lapse {
 	if catalogued {
 		return nil
 	}
+	if l := e.standIn(f, cs, t, l); l != nil {
+		return l
+	}
 	return e.siblingCall(f, cs, t, l)
+}
+
+// standIn judges a call through an interface of the package that stands for types
+// of a catalogued library, such as one that both *sql.DB and *sql.Tx satisfy: all
+// that the package ever makes such an interface must be such types.
+func (e *engine) standIn(f *function, cs *callsite, t callee.Target, l *lapse) *lapse {
+	if !t.Invoked || t.Obj.Pkg() != e.pass.Pkg || takesContext(t.Obj.Signature()) {
+		return nil
+	}
+	for _, typ := range e.madeAsType(t.Args[0].Type()) {
+		obj, _, _ := types.LookupFieldOrMethod(typ, true, t.Obj.Pkg(), t.Obj.Name())
+		m, ok := obj.(*types.Func)
+		if !ok {
+			return nil
+		}
+		entry, ok := e.catalog.Method(typ, m)
+		if !ok || entry.Kind != catalog.Twin {
+			return nil
+		}
+		if l.sink.Name == "" {
+			l.sink = Sink{Key: m.FullName(), Name: callee.ShortName(m), Class: string(entry.Class), Write: entry.Write, Known: true}
+			l.use = useName(m, entry.Use)
+			l.unsafe = true // the interface has no other method to call
+		}
+	}
+	if l.sink.Name == "" {
+		return nil
+	}
+	return l
+}
+
+// madeAsType lists the types of which the package turns values into an interface
+// of the given type, if those are all values of it that it has; else none.
+func (e *engine) madeAsType(iface types.Type) []types.Type {
+	var out []types.Type
+	for _, f := range e.funcs {
+		if e.inTest(f.pos()) {
+			continue
+		}
+		for _, b := range f.ssa.Blocks {
+			for _, instr := range b.Instrs {
+				v, ok := instr.(ssa.Value)
+				if !ok || !types.Identical(v.Type(), iface) {
+					continue
+				}
+				switch v := v.(type) {
+				case *ssa.MakeInterface:
+					out = append(out, v.X.Type())
+				case *ssa.ChangeInterface, *ssa.ChangeType, *ssa.TypeAssert:
+					return nil
+				}
+			}
+		}
+	}
+	return out
 }
 
 // useName spells the sibling that a line of the catalog names.

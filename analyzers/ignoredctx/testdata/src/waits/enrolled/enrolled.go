@@ -133,3 +133,40 @@ func Scratch(ctx context.Context, fill func(chan<- reply)) reply {
 	fill(c)
 	return <-c // silent: who fills it is not known
 }
+
+type answer struct {
+	ready chan struct{}
+	text  string
+}
+
+type answers struct {
+	mu sync.Mutex
+	of map[string]*answer
+}
+
+// Get waits for whoever fills the answer, which may have been there before.
+func (a *answers) Get(ctx context.Context, q string) string {
+	a.mu.Lock()
+	it, ok := a.of[q]
+	if !ok {
+		it = &answer{ready: make(chan struct{})}
+		a.of[q] = it
+	}
+	a.mu.Unlock()
+	<-it.ready // want `^the receive from ready in answers\.Get goes on past the caller's deadline`
+	return it.text
+}
+
+// Own waits for what it has started itself where there was none.
+func Own(ctx context.Context, given *answer, fill func(context.Context, *answer)) string {
+	it := given
+	if it == nil {
+		it = &answer{ready: make(chan struct{})}
+		go func() {
+			fill(ctx, it)
+			close(it.ready)
+		}()
+	}
+	<-it.ready // silent: who fills a given one is not known
+	return it.text
+}

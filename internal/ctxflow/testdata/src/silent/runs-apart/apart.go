@@ -212,3 +212,40 @@ func (o *office) Overtime(ctx context.Context, s store) {
 	})
 	o.staff.wait()
 }
+
+func future(s store) <-chan error {
+	done := make(chan error, 1)
+	go func() {
+		err := s.Save(context.Background(), "1") // reported: CTX102
+		done <- err                              // silent: joined-wait
+	}()
+	return done
+}
+
+// Future waits for what it has had started.
+func Future(ctx context.Context, s store) error {
+	return <-future(s)
+}
+
+func promise(s store) (<-chan error, string) {
+	done := make(chan error, 1)
+	go func() { done <- s.Save(context.Background(), "1") }() // silent: runs-apart
+	return done, "1"
+}
+
+func Promise(ctx context.Context, s store) error {
+	done, _ := promise(s)
+	return <-done
+}
+
+// Impatient does not wait for what others wait for: the goroutine may be meant to
+// outlive it.
+func Impatient(ctx context.Context, s store) error {
+	done, _ := promise(s)
+	select {
+	case err := <-done:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
