@@ -54,21 +54,21 @@ func (r *configReporter) countArgument(call *ast.CallExpr, in *types.Func) {
 	r.harmfulArguments(call, fn, in)
 	for _, trap := range retry.Traps(fn.Origin().FullName()) {
 		for _, arg := range call.Args {
-			if r.isInt(arg, trap.Value) {
-				r.add(finding.KnobTrap, finding.Warning, call.Pos(), call.End(), fn, in, call, "with %s(%d) %s", callee.ShortName(fn), trap.Value, trap.Means)
+			if n, ok := r.count(arg); ok && trap.Is(n) {
+				r.add(finding.KnobTrap, finding.Warning, call.Pos(), call.End(), fn, in, call, "with %s(%d) %s", callee.ShortName(fn), n, trap.Means)
 				return
 			}
 		}
 	}
 }
 
-func (r *configReporter) isInt(e ast.Expr, n int64) bool {
+// count is a constant.
+func (r *configReporter) count(e ast.Expr) (n int64, ok bool) {
 	v := r.pass.TypesInfo.Types[e].Value
 	if v == nil || v.Kind() != constant.Int {
-		return false
+		return 0, false
 	}
-	got, exact := constant.Int64Val(v)
-	return exact && got == n
+	return constant.Int64Val(v)
 }
 
 // countElements reports counts set in a struct literal.
@@ -107,10 +107,11 @@ func (r *configReporter) countField(owner *types.Named, field string, value ast.
 	}
 	name := owner.Obj().Pkg().Path() + "." + owner.Obj().Name() + "." + field
 	for _, trap := range retry.Traps(name) {
-		if !r.isInt(value, trap.Value) {
+		n, ok := r.count(value)
+		if !ok || !trap.Is(n) {
 			continue
 		}
-		f := r.addAt(finding.KnobTrap, at, in, "%s.%s: %d: %s", owner.Obj().Name(), field, trap.Value, trap.Means)
+		f := r.addAt(finding.KnobTrap, at, in, "%s.%s: %d: %s", owner.Obj().Name(), field, n, trap.Means)
 		if f != nil {
 			f.ID.Sink = name
 		}

@@ -327,6 +327,9 @@ func (e *engine) calledValue(f *function, cs *callsite, t callee.Target) []*retr
 	if p := paramBehind(cs.instr.Common().Value, 0); p != nil && e.around(f, p.Parent()) {
 		return []*retryPath{{hole: p, index: -1, enters: straight, sink: Sink{Name: p.Name(), Key: "func"}}}
 	}
+	if p := e.clientValue(cs); p != nil {
+		return []*retryPath{p}
+	}
 	return e.sinkOf(cs, t)
 }
 

@@ -31,6 +31,9 @@ func (e *engine) policyPaths(f *function, cs *callsite, t callee.Target) ([]*ret
 	if p == nil {
 		p = retry.FuncPolicy(t.Obj.FullName())
 	}
+	if p != nil && p.Poll && p.Fn < len(t.Args) {
+		return e.pollPaths(f, cs, p, t.Args[p.Fn]), true
+	}
 	if p != nil && p.Fn < len(t.Args) {
 		l := e.policyLayer(f, cs, p)
 		if l.count.value().Worst() == 0 {
@@ -46,8 +49,8 @@ func (e *engine) policyPaths(f *function, cs *callsite, t callee.Target) ([]*ret
 	if p := e.stubPath(f, cs, t); p != nil {
 		return []*retryPath{p}, true
 	}
-	if l := e.clientLayer(cs, t); l != nil {
-		sink := Sink{Key: t.Obj.FullName(), Name: t.Name(), Class: "http", Known: true}
+	if l, call := e.clientLayer(cs, t); l != nil {
+		sink := Sink{Key: call.FullName(), Name: callee.ShortName(call), Class: "http", Known: true}
 		return []*retryPath{{index: -1, enters: straight, sink: sink, layers: []*layer{l}}}, true
 	}
 	return nil, false
@@ -143,7 +146,7 @@ func (e *engine) policyCount(cs *callsite, p *retry.LibraryPolicy) count {
 
 // countAmong is what the values set the count of a policy to.
 func (e *engine) countAmong(args []ssa.Value, p *retry.LibraryPolicy) count {
-	s := &search{e: e, names: p.Set, pkg: packageOf(p.Func), seen: map[ssa.Value]bool{}}
+	s := &search{e: e, names: p.Set, without: p.Endless, pkg: packageOf(p.Func), seen: map[ssa.Value]bool{}}
 	for _, arg := range args {
 		if !provenance.IsContext(arg.Type()) {
 			s.visit(arg, 0)
@@ -195,14 +198,15 @@ func packageOf(fullName string) string {
 
 // search looks in the making of a value for the call that sets a count.
 type search struct {
-	e     *engine
-	names []string
-	pkg   string // of the policy; settings are of the same module
-	seen  map[ssa.Value]bool
+	e       *engine
+	names   []string
+	without []string // take the bound away
+	pkg     string   // of the policy; settings are of the same module
+	seen    map[ssa.Value]bool
 
 	found   ssa.Value // the number
 	steps   *count    // of a struct with Steps
-	endless bool      // a constant backoff without a limit
+	endless bool      // something takes the bound away
 	opaque  bool      // part of the value comes from elsewhere
 }
 
@@ -257,16 +261,13 @@ func (s *search) call(c *ssa.Call, depth int) {
 	if obj, ok := calledObject(c); ok && obj.Pkg() != nil && sameModule(obj.Pkg().Path(), s.pkg) {
 		switch name := obj.Name(); {
 		case slices.Contains(s.names, name):
-			if name == "UntilSucceeded" {
-				s.endless = true
-			}
 			for _, a := range args {
 				if isInteger(a.Type()) {
 					s.found = a
 				}
 			}
-		case name == "NewConstantBackOff" || name == "ZeroBackOff":
-			s.endless = s.found == nil
+		case slices.Contains(s.without, name):
+			s.endless = true
 		}
 	}
 	for _, a := range args {
@@ -313,6 +314,9 @@ func (s *search) local(v ssa.Value, depth int) {
 	}
 	if a.Referrers() == nil {
 		return
+	}
+	if n := callee.Named(a.Type()); n != nil && n.Obj().Pkg() != nil && sameModule(n.Obj().Pkg().Path(), s.pkg) && slices.Contains(s.without, n.Obj().Name()) {
+		s.endless = true
 	}
 	for _, ref := range *a.Referrers() {
 		switch ref := ref.(type) {
@@ -396,18 +400,21 @@ func (s *search) structSteps(v ssa.Value) {
 	s.opaque = true
 }
 
-// clientLayer is the layer that a library's client adds to its own calls.
-func (e *engine) clientLayer(cs *callsite, t callee.Target) *layer {
-	recv := t.Obj.Signature().Recv()
-	if recv == nil || !t.Obj.Exported() {
-		return nil
+// clientLayer is the layer that a library's client adds to its own calls, and
+// the call that it is.
+func (e *engine) clientLayer(cs *callsite, t callee.Target) (*layer, *types.Func) {
+	call := t.Obj
+	p := clientPolicy(call)
+	if p == nil {
+		if call, p = answered(t); p == nil {
+			return nil, nil
+		}
 	}
-	n := callee.Named(recv.Type())
-	if n == nil || n.Obj().Pkg() == nil {
-		return nil
-	}
-	p := retry.ClientPolicy(n.Obj().Pkg().Path(), n.Obj().Name())
-	if p == nil || !takesContext(t.Obj.Signature()) && !p.Whole || !returnsError(t.Obj.Signature()) {
+	return e.layerOfClient(cs, call.Name(), callee.ShortName(call), p), call
+}
+
+func (e *engine) layerOfClient(cs *callsite, method, name string, p *retry.LibraryPolicy) *layer {
+	if p.Only != nil && !slices.Contains(p.Only, method) {
 		return nil
 	}
 	a := e.clientCount(p)
@@ -415,7 +422,77 @@ func (e *engine) clientLayer(cs *callsite, t callee.Target) *layer {
 		return nil
 	}
 	pos := cs.instr.Pos()
-	return &layer{name: t.Name(), posn: e.shortPosition(pos), pos: pos, count: known(a), retries: p.On, gives: straight}
+	return &layer{name: name, posn: e.shortPosition(pos), pos: pos, count: known(a), retries: p.On, gives: straight}
+}
+
+// clientPolicy is the policy of a client's method that makes a call and returns
+// its error.
+func clientPolicy(m *types.Func) *retry.LibraryPolicy {
+	p := policyOfType(m)
+	if p == nil || !takesContext(m.Signature()) && !p.Whole || !returnsError(m.Signature()) || p.Answers && m.Signature().Results().Len() < 2 {
+		return nil
+	}
+	return p
+}
+
+func policyOfType(m *types.Func) *retry.LibraryPolicy {
+	recv := m.Signature().Recv()
+	if recv == nil || !m.Exported() {
+		return nil
+	}
+	n := callee.Named(recv.Type())
+	if n == nil || n.Obj().Pkg() == nil {
+		return nil
+	}
+	return retry.ClientPolicy(n.Obj().Pkg().Path(), n.Obj().Name())
+}
+
+// answered is the call of a client's method whose result, of a type of the
+// client's library, is asked for its error here.
+func answered(t callee.Target) (*types.Func, *retry.LibraryPolicy) {
+	if t.Obj.Signature().Recv() == nil || !returnsError(t.Obj.Signature()) || len(t.Args) == 0 {
+		return nil, nil
+	}
+	v := t.Args[0]
+	for {
+		fa, ok := v.(*ssa.FieldAddr) // of what is embedded
+		if !ok {
+			break
+		}
+		v = fa.X
+	}
+	c, ok := v.(*ssa.Call)
+	if !ok {
+		return nil, nil
+	}
+	m, ok := calledObject(c)
+	if !ok || m.Pkg() != t.Obj.Pkg() || returnsError(m.Signature()) {
+		return nil, nil
+	}
+	p := policyOfType(m)
+	if p == nil || !takesContext(m.Signature()) && !p.Whole {
+		return nil, nil
+	}
+	return m, p
+}
+
+// clientValue is the path through a call of a function value whose type is a
+// client's: a library that has functions for methods.
+func (e *engine) clientValue(cs *callsite) *retryPath {
+	n, ok := types.Unalias(cs.instr.Common().Value.Type()).(*types.Named)
+	if !ok || n.Obj().Pkg() == nil || !returnsError(cs.instr.Common().Signature()) {
+		return nil
+	}
+	p := retry.ClientPolicy(n.Obj().Pkg().Path(), n.Obj().Name())
+	if p == nil {
+		return nil
+	}
+	name := n.Obj().Pkg().Name() + "." + n.Obj().Name()
+	path := &retryPath{index: -1, enters: straight, sink: Sink{Key: n.Obj().Pkg().Path() + "." + n.Obj().Name(), Name: name, Class: "http", Known: true}}
+	if l := e.layerOfClient(cs, n.Obj().Name(), name, p); l != nil {
+		path.layers = []*layer{l}
+	}
+	return path
 }
 
 // clientCount is the count that the package sets for the client's kind, by
@@ -455,40 +532,85 @@ func (e *engine) setting(p *retry.LibraryPolicy, instr ssa.Instruction) (retry.A
 	case *ssa.Store:
 		fa, ok := instr.Addr.(*ssa.FieldAddr)
 		if !ok {
-			return retry.Attempts{}, false
-		}
-		owner, f := callee.Named(fa.X.Type()), callee.FieldOf(fa)
-		if owner == nil || f == nil || !slices.Contains(p.Fields, owner.Obj().Name()+"."+f.Name()) || owner.Obj().Pkg() == e.pass.Pkg {
 			break
 		}
-		n, ok := e.numberOf(instr.Val, 0)
-		if !ok || n.param != nil {
-			return retry.Unknown(), true
+		owner, name := settingName(fa)
+		if owner == nil || owner == e.pass.Pkg {
+			break
 		}
-		return p.Attempts(n.least).Join(p.Attempts(n.most)), true
+		switch {
+		case isConst(instr.Val, "true") && slices.Contains(p.Off, name) && sameOwner(owner.Path(), p.Func):
+			return retry.Exactly(1), true
+		case slices.Contains(p.Custom, name):
+			return retry.Unknown(), true
+		case name == p.Times:
+			return e.set(instr.Val, p.Multiplied), true
+		case slices.Contains(p.Fields, name):
+			return e.set(instr.Val, p.Attempts), true
+		}
 	case *ssa.Call:
 		obj, ok := calledObject(instr)
 		if !ok || obj.Pkg() == nil || !sameOwner(obj.Pkg().Path(), p.Func) {
 			break
 		}
-		if slices.Contains(p.Custom, obj.Name()) {
+		args := instr.Call.Args
+		switch {
+		case slices.Contains(p.Custom, obj.Name()):
+			return retry.Unknown(), true
+		case len(args) > 0 && slices.ContainsFunc(p.Off, func(off string) bool {
+			name, value, given := strings.Cut(strings.TrimSuffix(off, ")"), "(")
+			return given && name == obj.Name() && isConst(args[len(args)-1], value)
+		}):
+			return retry.Exactly(1), true
+		case slices.Contains(p.Set, obj.Name()):
+			for _, a := range args {
+				if isInteger(a.Type()) {
+					return e.set(a, p.Attempts), true
+				}
+			}
 			return retry.Unknown(), true
 		}
-		if !slices.Contains(p.Set, obj.Name()) {
-			break
-		}
-		for _, a := range instr.Call.Args {
-			if n, ok := e.numberOf(a, 0); ok && n.param == nil && isInteger(a.Type()) {
-				return p.Attempts(n.least), true
-			}
-		}
-		return retry.Unknown(), true
 	case *ssa.MakeInterface:
-		if n := callee.Named(instr.X.Type()); n != nil && slices.Contains(p.Off, n.Obj().Name()) {
+		if n := callee.Named(instr.X.Type()); n != nil && n.Obj().Pkg() != nil && slices.Contains(p.Off, n.Obj().Name()) && sameOwner(n.Obj().Pkg().Path(), p.Func) {
 			return retry.Exactly(1), true
 		}
 	}
 	return retry.Attempts{}, false
+}
+
+// set is what a value means as a setting. A pointer to a number is made by a
+// function that is given the number.
+func (e *engine) set(v ssa.Value, means func(int64) retry.Attempts) retry.Attempts {
+	if c, ok := v.(*ssa.Call); ok && len(c.Call.Args) == 1 && isInteger(c.Call.Args[0].Type()) {
+		v = c.Call.Args[0]
+	}
+	n, ok := e.numberOf(v, 0)
+	if !ok || n.param != nil {
+		return retry.Unknown()
+	}
+	return means(n.least).Join(means(n.most))
+}
+
+// settingName is TYPE.FIELD of an address, with more fields after it where
+// structs without a name are in between, and the package of the type.
+func settingName(fa *ssa.FieldAddr) (*types.Package, string) {
+	f := callee.FieldOf(fa)
+	if f == nil {
+		return nil, ""
+	}
+	if owner := callee.Named(fa.X.Type()); owner != nil {
+		return owner.Obj().Pkg(), owner.Obj().Name() + "." + f.Name()
+	}
+	if outer, ok := fa.X.(*ssa.FieldAddr); ok {
+		pkg, name := settingName(outer)
+		return pkg, name + "." + f.Name()
+	}
+	return nil, ""
+}
+
+func isConst(v ssa.Value, text string) bool {
+	c, ok := v.(*ssa.Const)
+	return ok && c.Value != nil && c.Value.ExactString() == text
 }
 
 // sameOwner reports whether a package belongs to whoever a pattern's packages

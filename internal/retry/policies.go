@@ -38,8 +38,25 @@ type LibraryPolicy struct {
 	Strips bool
 	// Whole says that a client's methods without a context retry too.
 	Whole bool
+	// Answers says that only those that return more than an error do.
+	Answers bool
+	// Endless names what takes the bound away, such as a backoff that never
+	// stops, if nothing sets a count.
+	Endless []string
+	// Poll says that the function is called again while it returns false and no
+	// error: only what it keeps to itself is retried.
+	Poll bool
+	// Only names a client's methods that retry; nil for all.
+	Only []string
+	// Times is the TYPE.FIELD whose count multiplies with Default.
+	Times string
 	// NoWait says that attempts follow at once unless a wait is set.
 	NoWait bool
+}
+
+// Multiplied is the count that a setting of n in the field Times means.
+func (p *LibraryPolicy) Multiplied(n int64) Attempts {
+	return p.Default.Mul(Exactly(int(max(n, 0)) + 1))
 }
 
 // Attempts is the count that a setting of n means.
@@ -61,8 +78,12 @@ type Trap struct {
 	// PACKAGE.TYPE.FIELD.
 	Name  string
 	Value int64
+	More  bool // larger ones mean the same
 	Means string
 }
+
+// Is reports whether n is such a count.
+func (t Trap) Is(n int64) bool { return n == t.Value || t.More && n > t.Value }
 
 //go:embed policies.txt
 var policiesText string
@@ -227,18 +248,19 @@ func (p *policies) parseLine(line string) error {
 func (p *policies) parseTrap(name, attrs string) error {
 	value, means, ok := strings.Cut(attrs, " ")
 	value, isValue := strings.CutPrefix(value, "value=")
+	value, more := strings.CutSuffix(value, "+")
 	n, err := strconv.ParseInt(value, 10, 64)
 	means, err2 := strconv.Unquote(strings.TrimSpace(means))
 	if !ok || !isValue || err != nil || err2 != nil {
-		return fmt.Errorf("a trap is written: trap NAME value=N \"what it means\"")
+		return fmt.Errorf("a trap is written: trap NAME value=N \"what it means\", with N+ for N and more")
 	}
-	p.traps[name] = append(p.traps[name], Trap{name, n, means})
+	p.traps[name] = append(p.traps[name], Trap{name, n, more, means})
 	return nil
 }
 
 func parsePolicy(name string, attrs []string) (*LibraryPolicy, error) {
 	p := &LibraryPolicy{Func: name, Fn: -1, Count: -1, Default: Unknown(), Negative: Exactly(1), On: AnyError}
-	zero := "never"
+	zero, negative := "never", "one"
 	for _, a := range attrs {
 		key, value, _ := strings.Cut(a, "=")
 		var err error
@@ -247,6 +269,14 @@ func parsePolicy(name string, attrs []string) (*LibraryPolicy, error) {
 			p.Fn, err = strconv.Atoi(value)
 		case "set":
 			p.Set = strings.Split(value, ",")
+		case "endless":
+			p.Endless = strings.Split(value, ",")
+		case "poll":
+			p.Poll = true
+		case "only":
+			p.Only = strings.Split(value, ",")
+		case "times":
+			p.Times = value
 		case "field":
 			p.Fields = strings.Split(value, ",")
 		case "off":
@@ -263,8 +293,8 @@ func parsePolicy(name string, attrs []string) (*LibraryPolicy, error) {
 		case "zero":
 			zero = value
 		case "neg":
-			if value != "one" {
-				err = fmt.Errorf("unknown neg %q: use one", value)
+			if negative = value; value != "one" && value != "default" {
+				err = fmt.Errorf("unknown neg %q: use one or default", value)
 			}
 		case "on":
 			p.On, err = parseErrors(value)
@@ -274,6 +304,8 @@ func parsePolicy(name string, attrs []string) (*LibraryPolicy, error) {
 			p.Stop = value
 		case "whole":
 			p.Whole = true
+		case "answers":
+			p.Answers = true
 		case "strips":
 			p.Strips = true
 		case "wait":
@@ -287,6 +319,9 @@ func parsePolicy(name string, attrs []string) (*LibraryPolicy, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
+	}
+	if negative == "default" {
+		p.Negative = p.Default
 	}
 	switch zero {
 	case "never":
