@@ -280,7 +280,7 @@ type engine struct {
 	nests        map[nestKey]*nest
 	servicesOn   map[token.Pos][]string                  // by config, for Result.CalledOn
 	clientCounts map[*retry.LibraryPolicy]retry.Attempts // lazily, by clientCount
-	madeAs       map[*types.Named][]*types.Interface     // lazily, by madeInto
+	madeAs       map[*types.Named][]types.Type           // lazily, by madeInto
 
 	inDefers  map[*function]bool // lazily, by deferred
 	consulted map[paramKey]bool

@@ -290,7 +290,7 @@ func (e *engine) implementation(t callee.Target) *function {
 	}
 	var only *function
 	for _, impl := range e.implementers(t.Obj) {
-		if !e.madeInto(callee.Named(impl.obj.Signature().Recv().Type()), t.Obj) {
+		if !e.madeInto(callee.Named(impl.obj.Signature().Recv().Type()), t.Obj.Signature().Recv().Type()) {
 			continue
 		}
 		if only != nil {
@@ -301,24 +301,24 @@ func (e *engine) implementation(t callee.Target) *function {
 	return only
 }
 
-// madeInto reports whether the package turns a value of the type into an
-// interface that has the method.
-func (e *engine) madeInto(n *types.Named, method *types.Func) bool {
+// madeInto reports whether the package turns a value of the type into the
+// interface.
+func (e *engine) madeInto(n *types.Named, iface types.Type) bool {
 	if e.madeAs == nil {
-		e.madeAs = map[*types.Named][]*types.Interface{}
+		e.madeAs = map[*types.Named][]types.Type{}
 		for _, f := range e.funcs {
 			for _, b := range f.ssa.Blocks {
 				for _, instr := range b.Instrs {
 					if mi, ok := instr.(*ssa.MakeInterface); ok && !e.inTest(f.pos()) {
-						if n, iface := callee.Named(mi.X.Type()), mi.Type().Underlying().(*types.Interface); n != nil {
-							e.madeAs[n] = append(e.madeAs[n], iface)
+						if n := callee.Named(mi.X.Type()); n != nil {
+							e.madeAs[n] = append(e.madeAs[n], mi.Type())
 						}
 					}
 				}
 			}
 		}
 	}
-	return slices.ContainsFunc(e.madeAs[n], func(iface *types.Interface) bool { return hasMethod(iface, method.Name()) })
+	return slices.ContainsFunc(e.madeAs[n], func(t types.Type) bool { return types.Identical(t, iface) })
 }
 
 // calledValue is a call of a function value: of a parameter, whose callers

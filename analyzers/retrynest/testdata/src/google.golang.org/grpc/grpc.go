@@ -17,6 +17,8 @@ type ClientConnInterface interface {
 
 type CallOption interface{}
 
+type ServiceRegistrar interface{ RegisterService(desc, impl any) }
+
 func NewClient(target string, opts ...DialOption) (*ClientConn, error) { return nil, nil }
 
 func WithDefaultServiceConfig(s string) DialOption { return nil }
