@@ -447,9 +447,10 @@ func isStub(fn *types.Func) bool {
 }
 
 // optimistic reports whether the loop repeats only what was lost to another
-// writer, for which trying again at once is right.
+// writer, for which trying again at once is right, or what has timed out, which
+// has waited already.
 func (e *engine) optimistic(r *retryLoop) bool {
-	return !r.retries.Meets(retry.Errors(retry.Unavailable, retry.ResourceExhausted, retry.Internal, retry.UnknownCode, retry.DeadlineExceeded))
+	return !r.retries.Meets(retry.Errors(retry.Unavailable, retry.ResourceExhausted, retry.Internal, retry.UnknownCode))
 }
 
 // repeatsDeadline reports where the loop asks for the deadline's code to try

@@ -138,6 +138,9 @@ func (e *engine) retryOf(f *function, cs *callsite, l *loops.Loop) *retryLoop {
 	if !ok {
 		return nil
 	}
+	if len(success) == 0 {
+		return nil // it never ends: a worker, which keeps up what has succeeded
+	}
 	if r.reopens = comesAgain(success); r.reopens && (l.Kind() != loops.Other || e.varies(l, call, true)) {
 		return nil // over elements, events or numbers, or work on what each round brings
 	}

@@ -30,7 +30,7 @@ func (e *engine) recursionsIn(f *function) []*retryLoop {
 			self = c
 		}
 	}
-	if self == nil {
+	if self == nil || writesTo(f, self.Call.Args) {
 		return nil
 	}
 	watch := func(instr ssa.Instruction, _ func(ssa.Value) errflow.Value) errflow.Trail {
@@ -86,6 +86,26 @@ func (e *engine) recursionOf(f *function, attempt *callsite, self *ssa.Call, wat
 		r.count = known(retry.Unbounded())
 	}
 	return r
+}
+
+// writesTo reports whether a function writes to a field of what it gives to its
+// call of itself, but for its receiver: it asks for something else then.
+func writesTo(f *function, args []ssa.Value) bool {
+	if f.ssa.Signature.Recv() != nil {
+		args = args[1:]
+	}
+	for _, b := range f.ssa.Blocks {
+		for _, instr := range b.Instrs {
+			st, ok := instr.(*ssa.Store)
+			if !ok {
+				continue
+			}
+			if fa, ok := st.Addr.(*ssa.FieldAddr); ok && slices.Contains(args, placeOf(fa.X).root) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // sameReceiver reports whether a method calls itself on its own receiver: on

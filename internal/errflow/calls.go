@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/constant"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ssa"
@@ -21,6 +22,9 @@ func (r *run) result(c *ssa.Call, index, depth int) Value {
 	fn := c.Call.StaticCallee()
 	if fn == nil {
 		if c.Call.IsInvoke() {
+			if val, ok := r.named(c.Call.Method, c.Call.Args, depth); ok {
+				return val
+			}
 			return r.method(c, index, depth)
 		}
 		return r.other(c, index, depth)
@@ -33,6 +37,9 @@ func (r *run) result(c *ssa.Call, index, depth int) Value {
 	}
 	if obj, ok := fn.Object().(*types.Func); ok && obj.Pkg() != nil {
 		if val, ok := r.library(obj, c, index, depth); ok {
+			return val
+		}
+		if val, ok := r.named(obj, c.Call.Args, depth); ok {
 			return val
 		}
 	}
@@ -149,6 +156,52 @@ func (r *run) library(fn *types.Func, c *ssa.Call, index, depth int) (Value, boo
 		return Error(retry.ContextEnd | retry.Errors(retry.OK)), true
 	}
 	return Value{}, false
+}
+
+// predicates are what functions like IsNotFound ask for, by a part of their
+// names in lower case.
+var predicates = []struct {
+	part string
+	errs retry.ErrorSet
+}{
+	{"notfound", retry.Errors(retry.NotFound)},
+	{"notexist", retry.Errors(retry.NotFound)},
+	{"norows", retry.Errors(retry.NotFound)},
+	{"alreadyexist", retry.Errors(retry.AlreadyExists)},
+	{"dup", retry.Errors(retry.AlreadyExists)},
+	{"conflict", retry.Errors(retry.Aborted, retry.AlreadyExists)},
+	{"deadline", retry.Errors(retry.DeadlineExceeded, retry.ContextDeadline)},
+	{"timeout", retry.Errors(retry.DeadlineExceeded, retry.ContextDeadline)},
+	{"cancel", retry.Errors(retry.Canceled, retry.ContextCanceled)},
+	{"forbidden", retry.Errors(retry.PermissionDenied)},
+	{"permission", retry.Errors(retry.PermissionDenied)},
+	{"unauthorized", retry.Errors(retry.Unauthenticated)},
+	{"unauthenticated", retry.Errors(retry.Unauthenticated)},
+}
+
+// named evaluates a predicate whose body is not in sight by its name: what it
+// is about is open, and so is any error without a status, but it does not say
+// yes to the others, nor to no error at all.
+func (r *run) named(fn *types.Func, args []ssa.Value, depth int) (Value, bool) {
+	res := fn.Signature().Results()
+	name, is := strings.CutPrefix(strings.ToLower(fn.Name()), "is")
+	if !is || len(args) != 1 || !isError(args[0].Type()) || res.Len() != 1 || !types.Identical(res.At(0).Type(), types.Typ[types.Bool]) {
+		return Value{}, false
+	}
+	var about retry.ErrorSet
+	for _, p := range predicates {
+		if strings.Contains(name, p.part) {
+			about |= p.errs
+		}
+	}
+	x := r.value(args[0], depth+1)
+	if x.kind == anError && x.Errs == retry.Errors(retry.OK) {
+		return truth(slices.Contains([]string{"nil", "ok", "none", "success"}, name)), true
+	}
+	if about == 0 || x.kind != anError || x.Errs.Meets(about|retry.Errors(retry.Plain, retry.Opaque, retry.Permanent)) {
+		return Value{}, false
+	}
+	return truth(false), true
 }
 
 // contained says whether a code is in a list that is written out.

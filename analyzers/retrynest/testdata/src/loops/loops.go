@@ -547,3 +547,97 @@ func (p *pager) pagesAgain(ctx context.Context) {
 		p.more = false
 	}
 }
+
+type rows interface {
+	IsDuplicateError(err error) bool
+	IsBusyError(err error) bool
+}
+
+type table struct {
+	db   *sql.DB
+	rows rows
+}
+
+type insertion struct{ id string }
+
+// What is there already is looked for, and not made again.
+func (t *table) getOrMake(ctx context.Context, in *insertion) error {
+	_, err := t.db.ExecContext(ctx, "insert", in.id)
+	if err != nil && t.rows.IsBusyError(err) {
+		in.id = ""
+		return t.getOrMake(ctx, in)
+	}
+	return err
+}
+
+// The same thing is asked for again at once.
+func (t *table) makeAgain(ctx context.Context, in *insertion) error {
+	_, err := t.db.ExecContext(ctx, "insert", in.id)
+	if err != nil && t.rows.IsBusyError(err) {
+		return t.makeAgain(ctx, in) // want `CTX304`
+	}
+	return err
+}
+
+// A duplicate is what another writer has made, whatever the predicate does.
+func (t *table) untilUnique(ctx context.Context) (err error) {
+	for range 10 {
+		if _, err = t.db.ExecContext(ctx, "insert", rand.Int()); !t.rows.IsDuplicateError(err) {
+			return err
+		}
+	}
+	return err
+}
+
+func (t *table) untilFree(ctx context.Context) (err error) {
+	for range 10 { // want `CTX304`
+		if _, err = t.db.ExecContext(ctx, "lock"); !t.rows.IsBusyError(err) {
+			return err
+		}
+	}
+	return err
+}
+
+// Once it has begun it keeps itself up to date for ever: that is no retry, and
+// no layer over what its attempts are made of.
+func (s *server) keepsUp(ctx context.Context) {
+	loaded := false
+	for ctx.Err() == nil {
+		if loaded {
+			_ = s.thrice(ctx)
+		} else if err := s.thrice(ctx); err == nil {
+			loaded = true
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (s *server) untilLoaded(ctx context.Context) {
+	for range 4 {
+		if err := s.thrice(ctx); err == nil { // want `CTX301`
+			return
+		}
+		select {
+		case <-time.After(time.Second):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (s *server) thrice(ctx context.Context) (err error) {
+	for n := range 3 {
+		if _, err = s.api.Fetch(ctx, "1"); err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(time.Second << n):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
