@@ -39,7 +39,7 @@ var layers = [][]string{
 var modules = []string{
 	"github.com/golangci/plugin-module-register", // a map of constructors; in golangci only
 	"github.com/rogpeppe/go-internal",            // testscript, in tests only
-	"golang.org/x/mod",                           // module zips, in tests only
+	"golang.org/x/mod",                           // the module paths in go.mod files; module zips, in tests
 	"go.yaml.in/yaml/v3",                         // the configuration file; nothing that the suite imports
 	"golang.org/x/tools",
 	"honnef.co/go/tools", // analysis/dfa/dense, and staticcheck as a tool

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/ctxprop/ctxprop/internal/gate"
+	"github.com/ctxprop/ctxprop/internal/rewrite"
 )
 
 // output is a file that gets an outcome besides what is printed, in a format of
@@ -38,7 +38,7 @@ func writeOutputs[T any](outputs []output[T], r *report, what T) error {
 		if err := o.write(&text, what); err != nil {
 			return fmt.Errorf("cannot write %s: %v", o.file, err)
 		}
-		if err := gate.WriteFile(r.inDir(o.file), text.Bytes()); err != nil {
+		if err := rewrite.Create(r.inDir(o.file), text.String()); err != nil {
 			return fmt.Errorf("cannot write the outcome: %v", err)
 		}
 	}

@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ctxprop/ctxprop/internal/finding"
+	"github.com/ctxprop/ctxprop/internal/rewrite"
 )
 
 // Baseline is a list of known findings in a file: a line of JSON about the
@@ -218,46 +218,8 @@ func (b *Baseline) Write(name string) error {
 	if old, err := os.ReadFile(name); err == nil && bytes.Equal(old, text) {
 		return nil
 	}
-	if err := WriteFile(name, text); err != nil {
+	if err := rewrite.Create(name, string(text)); err != nil {
 		return fmt.Errorf("cannot write the baseline: %v", err)
 	}
 	return nil
-}
-
-// WriteFile replaces the contents of a file, or of what a link leads to, by way
-// of another file in its directory, so that nobody ever sees half of it.
-func WriteFile(name string, text []byte) error {
-	mode := os.FileMode(0o644)
-	if resolved, err := filepath.EvalSymlinks(name); err == nil {
-		name = resolved
-		info, err := os.Stat(name)
-		if err != nil {
-			return err
-		}
-		if !info.Mode().IsRegular() { // such as /dev/stdout
-			return os.WriteFile(name, text, mode)
-		}
-		mode = info.Mode().Perm()
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".ctxprop-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }

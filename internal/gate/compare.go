@@ -117,9 +117,8 @@ func matchLines(before, after *Revision, old, now []*finding.Finding) (pairs []p
 	oldRest = slices.Clone(old)
 	for _, f := range now {
 		i := -1
-		if before.Line != nil && after.Line != nil && len(old) != len(now) {
-			text := after.Line(f)
-			i = slices.IndexFunc(oldRest, func(o *finding.Finding) bool { return text != "" && before.Line(o) == text })
+		if len(old) != 1 || len(now) != 1 { // else there is no choice
+			i = slices.IndexFunc(oldRest, func(o *finding.Finding) bool { return sameLine(before, after, o, f) })
 		}
 		if i < 0 {
 			nowRest = append(nowRest, f)
@@ -129,6 +128,15 @@ func matchLines(before, after *Revision, old, now []*finding.Finding) (pairs []p
 		oldRest = slices.Delete(oldRest, i, i+1)
 	}
 	return pairs, oldRest, nowRest
+}
+
+// sameLine reports whether two findings are reported at lines with one text.
+func sameLine(before, after *Revision, o, f *finding.Finding) bool {
+	if before.Line == nil || after.Line == nil {
+		return false
+	}
+	text := after.Line(f)
+	return text != "" && before.Line(o) == text
 }
 
 func inOrder(fs []*finding.Finding) []*finding.Finding {

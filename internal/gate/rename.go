@@ -27,17 +27,26 @@ func matchRenamed(before, after *Revision, old, now []*finding.Finding) (pairs [
 	}
 	type candidate struct {
 		pair
-		score float64
+		score float64 // more than one for a line with the same text
 	}
 	var candidates []candidate
 	for _, o := range old {
 		for _, f := range now {
 			if score := likeness(before, after, o, f); score >= alike {
+				if sameLine(before, after, o, f) {
+					score++
+				}
 				candidates = append(candidates, candidate{pair{o, f}, score})
 			}
 		}
 	}
-	slices.SortStableFunc(candidates, func(a, b candidate) int { return -cmp.Compare(a.score, b.score) })
+	slices.SortStableFunc(candidates, func(a, b candidate) int {
+		return cmp.Or(
+			-cmp.Compare(a.score, b.score),
+			strings.Compare(a.before.ID.String(), b.before.ID.String()),
+			strings.Compare(a.after.ID.String(), b.after.ID.String()),
+		)
+	})
 	used := map[*finding.Finding]bool{}
 	for _, c := range candidates {
 		if !used[c.before] && !used[c.after] {

@@ -1,4 +1,4 @@
-// Package rewrite changes files of a source tree: all of a set or none.
+// Package rewrite changes files: all of a set or none, and each as a whole.
 package rewrite
 
 import (
@@ -118,14 +118,27 @@ func putBack(done []*stagedFile, cause error) error {
 	return fmt.Errorf("nothing was changed: %w", cause)
 }
 
-// Create writes a file. One that is there stays as it is unless the new one is
-// complete.
+// Create writes a file, which may be there, by way of another one beside it: it
+// stays as it is unless the new one is complete. Permissions are kept, what a
+// symbolic link points to is written and not the link, and what is no regular
+// file, such as /dev/stdout, is written to as it is.
 func Create(name, text string) error {
-	temp, err := writeBeside(name, text, 0o644)
+	target, mode := name, fs.FileMode(0o644)
+	if resolved, err := filepath.EvalSymlinks(name); err == nil {
+		info, err := os.Stat(resolved)
+		if err != nil {
+			return err
+		}
+		if !info.Mode().IsRegular() {
+			return os.WriteFile(resolved, []byte(text), mode)
+		}
+		target, mode = resolved, info.Mode().Perm()
+	}
+	temp, err := writeBeside(target, text, mode)
 	if err != nil {
 		return err
 	}
-	if err := os.Rename(temp, name); err != nil {
+	if err := os.Rename(temp, target); err != nil {
 		_ = os.Remove(temp)
 		return err
 	}
