@@ -25,13 +25,8 @@ func TestPeers(t *testing.T) {
 func whole(t *testing.T) *analysis.Analyzer {
 	t.Helper()
 	suite := ctxprop.New(ctxprop.Options{})
-	for _, a := range suite {
-		if a.Flags.Lookup("severity") == nil {
-			continue
-		}
-		if err := a.Flags.Set("severity", "info"); err != nil {
-			t.Fatal(err)
-		}
+	if err := ctxprop.SetFlag(suite, "severity", "info"); err != nil {
+		t.Fatal(err)
 	}
 	return &analysis.Analyzer{
 		Name:     "whole",

@@ -18,8 +18,8 @@ what is derived from them where they reach blocking work on a request's path:
 CTX101 in a function that has a caller's context at hand, CTX102 at a callee
 that makes its own, CTX106 at a helper that takes a context and returns another.`
 
-// Analyzer reports with the default settings, on summaries of its own.
-var Analyzer = New(ctxflow.New(ctxflow.Config{}))
+// Analyzer reports with the default settings.
+var Analyzer = New(ctxflow.Analyzer)
 
 // New returns an analyzer that reports from the given ctxflow analyzer.
 func New(flow *analysis.Analyzer) *analysis.Analyzer {

@@ -19,8 +19,8 @@ call that has a sibling with a context, CTX203 a sleep, channel operation or oth
 wait, CTX204 a loop over such work, CTX205 long work that a request enters unasked,
 CTX206 an outgoing call without any deadline.`
 
-// Analyzer reports with the default settings, on summaries of its own.
-var Analyzer = New(ctxflow.New(ctxflow.Config{}))
+// Analyzer reports with the default settings.
+var Analyzer = New(ctxflow.Analyzer)
 
 // New returns an analyzer that reports from the given ctxflow analyzer.
 func New(flow *analysis.Analyzer) *analysis.Analyzer {

@@ -13,8 +13,8 @@ The retrynest analyzer reports retries that multiply along a path of calls,
 retries without an end, and gRPC retry policies that fail, that grpc-go
 ignores, or that repeat what makes an overload worse.`
 
-// Analyzer reports with the default settings, on summaries of its own.
-var Analyzer = New(ctxflow.New(ctxflow.Config{}))
+// Analyzer reports with the default settings.
+var Analyzer = New(ctxflow.Analyzer)
 
 // New returns an analyzer that reports from the given ctxflow analyzer.
 func New(flow *analysis.Analyzer) *analysis.Analyzer {

@@ -54,6 +54,10 @@ type Config struct {
 	without map[Rule]bool
 }
 
+// Analyzer has the default settings. The default instances of the analyzers that
+// report share it: drivers refuse to run two analyzers with one type of facts.
+var Analyzer = New(Config{})
+
 // New returns an analyzer of its own, with its own flags, set to cfg.
 func New(cfg Config) *analysis.Analyzer {
 	s := &settings{cfg: cfg}
