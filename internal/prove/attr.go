@@ -24,8 +24,9 @@ type Scenario struct {
 	Name        string   `json:"name"`
 	Clock       string   `json:"clock"` // virtual or real
 	ClockReason string   `json:"clockReason,omitempty"`
-	Methods     []string `json:"methods"`  // full methods that were served, such as /pkg.Service/Method
-	Handlers    []string `json:"handlers"` // their implementations, as types.Func.FullName prints them
+	Methods     []string `json:"methods"`           // full methods that were served, such as /pkg.Service/Method
+	Handlers    []string `json:"handlers"`          // their implementations, as types.Func.FullName prints them
+	Dialers     []string `json:"dialers,omitempty"` // functions that dial what the services call, likewise
 	DeadlineMS  float64  `json:"deadline_ms"`
 	Attempts    int      `json:"attempts"` // of the client, at most
 	Workers     int      `json:"workers"`

@@ -252,7 +252,7 @@ func (r *Report) describe(b *strings.Builder, o *Outcome) {
 	if e := o.Before.Expect; e != nil && e.Verdict != "" {
 		fmt.Fprintf(b, "<p>Declared: %s, because %s</p>\n", html.EscapeString(string(e.Verdict)), html.EscapeString(e.Reason))
 	}
-	if len(o.Before.Trials) == 0 {
+	if !o.measured() {
 		return
 	}
 	fmt.Fprintf(b, "<p>%s. Fixed: %s.</p>\n<table>\n", html.EscapeString(o.setting()), html.EscapeString(orNothing(r.places(o.Fixed))))

@@ -94,10 +94,23 @@ func (p *Plan) Files(leftOut ...*finding.Finding) (map[string]string, error) {
 	return p.apply(slices.DeleteFunc(slices.Clone(p.Fixed), func(f *finding.Finding) bool { return slices.Contains(leftOut, f) }))
 }
 
-// On returns the fixed findings on the path of a scenario.
+// On returns the fixed findings on the path of a scenario: what its handlers
+// run, and the retry policies of the connections that its services dial.
 func (p *Plan) On(m *Measured) []*finding.Finding {
-	path := p.Path(m.Handlers)
-	return slices.DeleteFunc(slices.Clone(p.Fixed), func(f *finding.Finding) bool { return !path[f.ID.Home] })
+	path, dials := p.Path(m.Handlers), p.Path(m.Dialers)
+	return slices.DeleteFunc(slices.Clone(p.Fixed), func(f *finding.Finding) bool {
+		return !path[f.ID.Home] && !(ofConnection(f) && dials[f.ID.Home])
+	})
+}
+
+// ofConnection reports whether the finding is about an option of a connection,
+// whose home is the function that makes the option.
+func ofConnection(f *finding.Finding) bool {
+	switch f.ID.Code {
+	case finding.HarmfulCodes, finding.IneffectivePolicy, finding.InvalidPolicy, finding.KnobTrap:
+		return true
+	}
+	return false
 }
 
 // unmeasured is the verdict on a finding that no scenario measures, and why.
@@ -107,6 +120,8 @@ func (p *Plan) unmeasured(f *finding.Finding) (Verdict, string) {
 		return NoFix, "there is no safe fix; see its message"
 	case p.refused[f] != "":
 		return NoFix, p.refused[f]
+	case ofConnection(f):
+		return NotExercised, "the service of no scenario dials with it, by Deps.Next or Deps.Conn"
 	case !p.RPC[f.ID.Home]:
 		return NoScenario, "no gRPC method leads to it"
 	}

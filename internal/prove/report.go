@@ -100,15 +100,31 @@ func (r *Pair) outcomes(p *Plan) []*Outcome {
 		o.Judgement = r.judge(m, o.After)
 		out = append(out, o)
 	}
-	// Tests that never came to a scenario, on either side.
 	for _, side := range []*Run{r.Before, r.After} {
 		for _, f := range side.Failed {
 			if r.Before.Find(f.Key) == nil && !slices.ContainsFunc(out, func(o *Outcome) bool { return o.Key == f.Key }) {
-				out = append(out, &Outcome{Key: f.Key, Before: &Measured{Key: f.Key}, Judgement: invalid("the test failed before it measured anything: " + f.Last)})
+				out = append(out, r.unbegun(p, f))
 			}
 		}
 	}
 	return out
+}
+
+// unbegun is the outcome of a test that did not come to its scenario without
+// the fixes. If it does with them, what the scenario declares holds: there are
+// faults with which a service cannot even be built.
+func (r *Pair) unbegun(p *Plan, f Failure) *Outcome {
+	o := &Outcome{Key: f.Key, Before: &Measured{Key: f.Key}, After: r.After.Find(f.Key), Judgement: invalid("the test failed before it measured anything: " + f.Last)}
+	if o.After == nil {
+		return o
+	}
+	o.Before.Scenario, o.Fixed = o.After.Scenario, p.On(o.After)
+	if failed := r.After.Failure(f.Key); failed != "" {
+		o.Judgement = invalid("the test failed with the fixes: " + failed)
+		return o
+	}
+	o.Judgement.Met = o.After.Expect != nil && o.After.Expect.Verdict == Invalid
+	return o
 }
 
 // judge is the test's own verdict, unless something went wrong around it.

@@ -61,7 +61,7 @@ func (r *Report) writeOutcome(b *strings.Builder, o *Outcome) {
 	if e := o.Before.Expect; e != nil && e.Verdict != "" {
 		fmt.Fprintf(b, "\tdeclared: %s, because %s\n", e.Verdict, e.Reason)
 	}
-	if len(o.Before.Trials) == 0 {
+	if !o.measured() {
 		return
 	}
 	fmt.Fprintf(b, "\t%s\n", o.setting())
@@ -77,6 +77,11 @@ func (r *Report) writeOutcome(b *strings.Builder, o *Outcome) {
 	for _, w := range o.Each {
 		fmt.Fprintf(b, "\twithout %s: %s: %s\n", r.places(w.Fixes), w.Judgement.Verdict, w.Judgement.Why)
 	}
+}
+
+// measured reports whether there are figures of one side at least.
+func (o *Outcome) measured() bool {
+	return len(o.Before.Trials) > 0 || o.After != nil && len(o.After.Trials) > 0
 }
 
 func (r *Report) places(fs []*finding.Finding) string {
@@ -124,11 +129,18 @@ func (j *Judgement) headline() string {
 func (o *Outcome) setting() string {
 	b := o.Before
 	text := fmt.Sprintf("%s; deadline %.0f ms, %s, %s, %s, %s clock",
-		strings.Join(b.Methods, ", "), b.DeadlineMS, counted(b.Attempts, "attempt"), counted(b.Workers, "worker"), counted(len(b.Trials), "seed"), b.Clock)
+		strings.Join(b.Methods, ", "), b.DeadlineMS, counted(b.Attempts, "attempt"), counted(b.Workers, "worker"), counted(o.seeds(), "seed"), b.Clock)
 	if b.ClockReason != "" {
 		text += " (" + b.ClockReason + ")"
 	}
 	return text
+}
+
+func (o *Outcome) seeds() int {
+	if len(o.Before.Trials) == 0 && o.After != nil {
+		return len(o.After.Trials)
+	}
+	return len(o.Before.Trials)
 }
 
 func counted(n int, what string) string {
@@ -216,6 +228,9 @@ func (o *Outcome) trigger(width int) string {
 func (t Trigger) describe() string {
 	switch t.Kind {
 	case "spike":
+		if t.Factor == 1 {
+			return "the test's own trigger"
+		}
 		return fmt.Sprintf("load × %.3g", t.Factor)
 	case "brownout":
 		return fmt.Sprintf("dependency %.3g × slower", t.Factor)

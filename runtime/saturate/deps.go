@@ -28,6 +28,7 @@ type Deps struct {
 // service config. Without options it is always the same connection.
 func (d *Deps) Conn(opts ...grpc.DialOption) grpc.ClientConnInterface {
 	if len(opts) > 0 {
+		d.w.dialled()
 		return d.w.dep.dial(opts)
 	}
 	return d.w.dep.plain()
@@ -68,6 +69,7 @@ func (d *Deps) Next(opts ...grpc.DialOption) grpc.ClientConnInterface {
 	if i == len(d.w.services) {
 		panic(setupError(fmt.Sprintf("%s: Deps.Next: there is no hop behind it", d.service.hop.Name)))
 	}
+	d.w.dialled()
 	return d.w.dial(d.w.services[i].network, append(opts[:len(opts):len(opts)], d.w.watch(i)...)...)
 }
 

@@ -16,6 +16,9 @@ type Description struct {
 	// they are known, named as go/types does: (*example.com/orders.Server).Get.
 	Methods  []string `json:"methods"`
 	Handlers []string `json:"handlers"`
+	// Dialers are the functions in which the services dial what they call, with
+	// Deps.Next, and with Deps.Conn if it has options: named likewise.
+	Dialers []string `json:"dialers,omitempty"`
 
 	DeadlineMs  float64 `json:"deadline_ms"`
 	Attempts    int     `json:"attempts"`

@@ -169,7 +169,7 @@ func (sc *Scenario) describe(clock Clock, reason string, runs []*trialRun) Descr
 	ms := func(d time.Duration) float64 { return rounded(float64(d) / 1e6) }
 	d := Description{
 		Version: formatVersion, Name: sc.Name, Clock: clock.String(), ClockReason: reason,
-		Methods: runs[0].methods, Handlers: runs[0].handlers,
+		Methods: runs[0].methods, Handlers: runs[0].handlers, Dialers: runs[0].dialers,
 		DeadlineMs: ms(sc.Deadline), Attempts: sc.Retry.MaxAttempts, Workers: subject.Workers, Queue: subject.Queue,
 		Concurrency: sc.Dependency.Concurrency, ServiceMs: ms(sc.Dependency.ServiceTime),
 		Capacity: rounded(sc.Capacity), Rate: rounded(sc.Rate), Load: rounded(sc.Rate / sc.Capacity),

@@ -2,6 +2,8 @@ package saturate
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -19,6 +21,7 @@ type trialRun struct {
 
 	result            Trial
 	methods, handlers []string
+	dialers           []string
 }
 
 // run does the trial on whatever clock it is called under.
@@ -137,4 +140,5 @@ func (t *trialRun) finish(w *world, warm *record) {
 	t.result.Seed, t.result.Series.Seed = t.seed, t.seed
 	t.result.Invalid = w.failed
 	t.methods, t.handlers = w.handlers()
+	t.dialers = slices.Sorted(maps.Keys(w.dialers))
 }

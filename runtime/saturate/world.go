@@ -2,7 +2,10 @@ package saturate
 
 import (
 	"maps"
+	"regexp"
+	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -38,12 +41,13 @@ type world struct {
 	mu       sync.Mutex
 	attempts []*attempt
 	rec      *record
+	dialers  map[string]bool // functions that dialled, as go/types names them
 	closers  []func()
 	failed   string // why the trial does not count
 }
 
 func newWorld(sc *Scenario, seed uint64, clock Clock, progress, quit *atomic.Int64) *world {
-	w := &world{sc: sc, seed: seed, clock: clock, impls: map[string]string{}, progress: progress, quit: quit}
+	w := &world{sc: sc, seed: seed, clock: clock, impls: map[string]string{}, dialers: map[string]bool{}, progress: progress, quit: quit}
 	hops := sc.services()
 	w.rec = newRecord(hops)
 	w.dep = newDependency(w)
@@ -125,6 +129,44 @@ func (w *world) close() {
 		f()
 	}
 }
+
+// dialled notes the functions that the service dials in, those between the
+// adapter and the harness that calls it: the options of a connection are theirs.
+func (w *world) dialled() {
+	own := func(f runtime.Frame) bool {
+		return strings.HasPrefix(f.Function, "github.com/ctxprop/ctxprop/runtime/saturate.")
+	}
+	var pcs [64]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs[:])])
+	f, more := frames.Next()
+	for ; more && own(f); f, more = frames.Next() { // the adapter
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for ; more && !own(f); f, more = frames.Next() {
+		w.dialers[declared(f.Function)] = true
+	}
+}
+
+// declared turns the runtime's name of a function into the one that go/types
+// gives it, of a closure into that of the function that it is in:
+// example.com/orders.(*Shop).Dial.func1 is (*example.com/orders.Shop).Dial.
+func declared(name string) string {
+	name = strings.ReplaceAll(name, "[...]", "") // type arguments
+	dir := strings.LastIndexByte(name, '/') + 1
+	pkg, rest, _ := strings.Cut(name[dir:], ".")
+	path, parts := strings.ReplaceAll(name[:dir]+pkg, "%2e", "."), strings.Split(rest, ".")
+	if recv, pointer := strings.CutPrefix(parts[0], "(*"); pointer && len(parts) > 1 {
+		return "(*" + path + "." + strings.TrimSuffix(recv, ")") + ")." + parts[1]
+	}
+	if len(parts) > 1 && !closure.MatchString(parts[1]) {
+		return "(" + path + "." + parts[0] + ")." + parts[1]
+	}
+	return path + "." + parts[0]
+}
+
+// closure matches the part of a name that counts closures.
+var closure = regexp.MustCompile(`^(func|gowrap|deferwrap)?\d+$`)
 
 // handlers lists the Go methods that served the methods of the record.
 func (w *world) handlers() (methods, impls []string) {

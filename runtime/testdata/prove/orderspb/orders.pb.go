@@ -109,6 +109,94 @@ func (x *Order) GetId() string {
 	return ""
 }
 
+type TakeRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *TakeRequest) Reset() {
+	*x = TakeRequest{}
+	mi := &file_orders_proto_msgTypes[2]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *TakeRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*TakeRequest) ProtoMessage() {}
+
+func (x *TakeRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_orders_proto_msgTypes[2]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use TakeRequest.ProtoReflect.Descriptor instead.
+func (*TakeRequest) Descriptor() ([]byte, []int) {
+	return file_orders_proto_rawDescGZIP(), []int{2}
+}
+
+func (x *TakeRequest) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
+type Item struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Id            string                 `protobuf:"bytes,1,opt,name=id,proto3" json:"id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Item) Reset() {
+	*x = Item{}
+	mi := &file_orders_proto_msgTypes[3]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Item) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Item) ProtoMessage() {}
+
+func (x *Item) ProtoReflect() protoreflect.Message {
+	mi := &file_orders_proto_msgTypes[3]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Item.ProtoReflect.Descriptor instead.
+func (*Item) Descriptor() ([]byte, []int) {
+	return file_orders_proto_rawDescGZIP(), []int{3}
+}
+
+func (x *Item) GetId() string {
+	if x != nil {
+		return x.Id
+	}
+	return ""
+}
+
 var File_orders_proto protoreflect.FileDescriptor
 
 const file_orders_proto_rawDesc = "" +
@@ -118,9 +206,15 @@ const file_orders_proto_rawDesc = "" +
 	"GetRequest\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id\"\x17\n" +
 	"\x05Order\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x1d\n" +
+	"\vTakeRequest\x12\x0e\n" +
+	"\x02id\x18\x01 \x01(\tR\x02id\"\x16\n" +
+	"\x04Item\x12\x0e\n" +
 	"\x02id\x18\x01 \x01(\tR\x02id28\n" +
 	"\x06Orders\x12.\n" +
-	"\x03Get\x12\x15.orders.v1.GetRequest\x1a\x10.orders.v1.OrderB<Z:github.com/ctxprop/ctxprop/runtime/testdata/prove/orderspbb\x06proto3"
+	"\x03Get\x12\x15.orders.v1.GetRequest\x1a\x10.orders.v1.Order28\n" +
+	"\x05Stock\x12/\n" +
+	"\x04Take\x12\x16.orders.v1.TakeRequest\x1a\x0f.orders.v1.ItemB<Z:github.com/ctxprop/ctxprop/runtime/testdata/prove/orderspbb\x06proto3"
 
 var (
 	file_orders_proto_rawDescOnce sync.Once
@@ -134,16 +228,20 @@ func file_orders_proto_rawDescGZIP() []byte {
 	return file_orders_proto_rawDescData
 }
 
-var file_orders_proto_msgTypes = make([]protoimpl.MessageInfo, 2)
+var file_orders_proto_msgTypes = make([]protoimpl.MessageInfo, 4)
 var file_orders_proto_goTypes = []any{
-	(*GetRequest)(nil), // 0: orders.v1.GetRequest
-	(*Order)(nil),      // 1: orders.v1.Order
+	(*GetRequest)(nil),  // 0: orders.v1.GetRequest
+	(*Order)(nil),       // 1: orders.v1.Order
+	(*TakeRequest)(nil), // 2: orders.v1.TakeRequest
+	(*Item)(nil),        // 3: orders.v1.Item
 }
 var file_orders_proto_depIdxs = []int32{
 	0, // 0: orders.v1.Orders.Get:input_type -> orders.v1.GetRequest
-	1, // 1: orders.v1.Orders.Get:output_type -> orders.v1.Order
-	1, // [1:2] is the sub-list for method output_type
-	0, // [0:1] is the sub-list for method input_type
+	2, // 1: orders.v1.Stock.Take:input_type -> orders.v1.TakeRequest
+	1, // 2: orders.v1.Orders.Get:output_type -> orders.v1.Order
+	3, // 3: orders.v1.Stock.Take:output_type -> orders.v1.Item
+	2, // [2:4] is the sub-list for method output_type
+	0, // [0:2] is the sub-list for method input_type
 	0, // [0:0] is the sub-list for extension type_name
 	0, // [0:0] is the sub-list for extension extendee
 	0, // [0:0] is the sub-list for field type_name
@@ -160,9 +258,9 @@ func file_orders_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_orders_proto_rawDesc), len(file_orders_proto_rawDesc)),
 			NumEnums:      0,
-			NumMessages:   2,
+			NumMessages:   4,
 			NumExtensions: 0,
-			NumServices:   1,
+			NumServices:   2,
 		},
 		GoTypes:           file_orders_proto_goTypes,
 		DependencyIndexes: file_orders_proto_depIdxs,

@@ -123,3 +123,109 @@ var Orders_ServiceDesc = grpc.ServiceDesc{
 	Streams:  []grpc.StreamDesc{},
 	Metadata: "orders.proto",
 }
+
+const (
+	Stock_Take_FullMethodName = "/orders.v1.Stock/Take"
+)
+
+// StockClient is the client API for Stock service.
+//
+// For semantics around ctx use and closing/ending streaming RPCs, please refer to https://pkg.go.dev/google.golang.org/grpc/?tab=doc#ClientConn.NewStream.
+//
+// Stock is what Orders asks over gRPC where the fault is in how it dials.
+type StockClient interface {
+	Take(ctx context.Context, in *TakeRequest, opts ...grpc.CallOption) (*Item, error)
+}
+
+type stockClient struct {
+	cc grpc.ClientConnInterface
+}
+
+func NewStockClient(cc grpc.ClientConnInterface) StockClient {
+	return &stockClient{cc}
+}
+
+func (c *stockClient) Take(ctx context.Context, in *TakeRequest, opts ...grpc.CallOption) (*Item, error) {
+	cOpts := append([]grpc.CallOption{grpc.StaticMethod()}, opts...)
+	out := new(Item)
+	err := c.cc.Invoke(ctx, Stock_Take_FullMethodName, in, out, cOpts...)
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// StockServer is the server API for Stock service.
+// All implementations must embed UnimplementedStockServer
+// for forward compatibility.
+//
+// Stock is what Orders asks over gRPC where the fault is in how it dials.
+type StockServer interface {
+	Take(context.Context, *TakeRequest) (*Item, error)
+	mustEmbedUnimplementedStockServer()
+}
+
+// UnimplementedStockServer must be embedded to have
+// forward compatible implementations.
+//
+// NOTE: this should be embedded by value instead of pointer to avoid a nil
+// pointer dereference when methods are called.
+type UnimplementedStockServer struct{}
+
+func (UnimplementedStockServer) Take(context.Context, *TakeRequest) (*Item, error) {
+	return nil, status.Error(codes.Unimplemented, "method Take not implemented")
+}
+func (UnimplementedStockServer) mustEmbedUnimplementedStockServer() {}
+func (UnimplementedStockServer) testEmbeddedByValue()               {}
+
+// UnsafeStockServer may be embedded to opt out of forward compatibility for this service.
+// Use of this interface is not recommended, as added methods to StockServer will
+// result in compilation errors.
+type UnsafeStockServer interface {
+	mustEmbedUnimplementedStockServer()
+}
+
+func RegisterStockServer(s grpc.ServiceRegistrar, srv StockServer) {
+	// If the following call panics, it indicates UnimplementedStockServer was
+	// embedded by pointer and is nil.  This will cause panics if an
+	// unimplemented method is ever invoked, so we test this at initialization
+	// time to prevent it from happening at runtime later due to I/O.
+	if t, ok := srv.(interface{ testEmbeddedByValue() }); ok {
+		t.testEmbeddedByValue()
+	}
+	s.RegisterService(&Stock_ServiceDesc, srv)
+}
+
+func _Stock_Take_Handler(srv interface{}, ctx context.Context, dec func(interface{}) error, interceptor grpc.UnaryServerInterceptor) (interface{}, error) {
+	in := new(TakeRequest)
+	if err := dec(in); err != nil {
+		return nil, err
+	}
+	if interceptor == nil {
+		return srv.(StockServer).Take(ctx, in)
+	}
+	info := &grpc.UnaryServerInfo{
+		Server:     srv,
+		FullMethod: Stock_Take_FullMethodName,
+	}
+	handler := func(ctx context.Context, req interface{}) (interface{}, error) {
+		return srv.(StockServer).Take(ctx, req.(*TakeRequest))
+	}
+	return interceptor(ctx, in, info, handler)
+}
+
+// Stock_ServiceDesc is the grpc.ServiceDesc for Stock service.
+// It's only intended for direct use with grpc.RegisterService,
+// and not to be introspected or modified (even as a copy)
+var Stock_ServiceDesc = grpc.ServiceDesc{
+	ServiceName: "orders.v1.Stock",
+	HandlerType: (*StockServer)(nil),
+	Methods: []grpc.MethodDesc{
+		{
+			MethodName: "Take",
+			Handler:    _Stock_Take_Handler,
+		},
+	},
+	Streams:  []grpc.StreamDesc{},
+	Metadata: "orders.proto",
+}
