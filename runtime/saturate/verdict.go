@@ -41,7 +41,7 @@ const (
 // retryCodes are the findings about how often something is repeated. In a
 // blackout amplification decides about them, in any other scenario goodput; the
 // other findings are decided by goodput, which is nothing in a blackout.
-var retryCodes = []string{"CTX301", "CTX302", "CTX303", "CTX304", "CTX306"}
+var retryCodes = []string{"CTX301", "CTX302", "CTX303", "CTX304", "CTX306", "CTX309", "CTX310", "CTX311"}
 
 // wrongEndpoint says why a scenario that decides by e cannot judge the fixes of
 // these codes, "" if it can.

@@ -1,4 +1,5 @@
-// Package ctx310 turns retries off with an option that does not.
+// Package ctx310 means to turn off the retries that the name service brings, by
+// an option that does not.
 package ctx310
 
 import (
@@ -9,19 +10,6 @@ import (
 	"github.com/ctxprop/ctxprop/runtime/testdata/prove/orderspb"
 )
 
-const policy = `{
-	"methodConfig": [{
-		"name": [{"service": "orders.v1.Stock"}],
-		"retryPolicy": {
-			"maxAttempts": 4,
-			"initialBackoff": "0.01s",
-			"maxBackoff": "0.1s",
-			"backoffMultiplier": 2,
-			"retryableStatusCodes": ["UNAVAILABLE"]
-		}
-	}]
-}`
-
 type server struct {
 	orderspb.UnimplementedOrdersServer
 	stock orderspb.StockClient
@@ -29,8 +17,7 @@ type server struct {
 
 // New dials the stock.
 func New(dial func(...grpc.DialOption) grpc.ClientConnInterface) orderspb.OrdersServer {
-	cc := dial(grpc.WithDefaultServiceConfig(policy), grpc.WithMaxCallAttempts(1))
-	return &server{stock: orderspb.NewStockClient(cc)}
+	return &server{stock: orderspb.NewStockClient(dial(grpc.WithMaxCallAttempts(1)))}
 }
 
 func (s *server) Get(ctx context.Context, req *orderspb.GetRequest) (*orderspb.Order, error) {

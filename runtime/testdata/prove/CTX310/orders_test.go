@@ -11,10 +11,26 @@ import (
 	"github.com/ctxprop/ctxprop/runtime/testdata/prove/orderspb"
 )
 
+// policy is what the name service has.
+const policy = `{
+	"methodConfig": [{
+		"name": [{"service": "orders.v1.Stock"}],
+		"retryPolicy": {
+			"maxAttempts": 4,
+			"initialBackoff": "0.01s",
+			"maxBackoff": "0.1s",
+			"backoffMultiplier": 2,
+			"retryableStatusCodes": ["UNAVAILABLE"]
+		}
+	}]
+}`
+
 func TestGet(t *testing.T) {
 	saturate.Test(t, saturate.Scenario{
 		Register: func(s grpc.ServiceRegistrar, d *saturate.Deps) {
-			orderspb.RegisterOrdersServer(s, New(d.Next))
+			orderspb.RegisterOrdersServer(s, New(func(opts ...grpc.DialOption) grpc.ClientConnInterface {
+				return d.Next(append(opts, grpc.WithDefaultServiceConfig(policy))...)
+			}))
 		},
 		Call: func(ctx context.Context, cc grpc.ClientConnInterface) error {
 			_, err := orderspb.NewOrdersClient(cc).Get(ctx, &orderspb.GetRequest{Id: "1"})
