@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,19 +12,27 @@ import (
 	"testing"
 )
 
+const proveDir = "runtime/testdata/prove/"
+
 // codesWith lists the folders of codes that have the file.
 func codesWith(t *testing.T, file string) []string {
 	t.Helper()
-	names, err := filepath.Glob("../../runtime/testdata/prove/CTX*/" + file)
+	names, err := filepath.Glob("../../" + proveDir + "CTX*/" + file)
 	if err != nil || len(names) == 0 {
 		t.Fatalf("no services with %s: %v", file, err)
 	}
 	var codes []string
 	for _, name := range names {
-		code, _, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(name), "../../runtime/testdata/prove/"), "/")
-		codes = append(codes, code)
+		codes = append(codes, folder(filepath.ToSlash(name)))
 	}
 	return codes
+}
+
+// folder is the code's in the name of a file or package.
+func folder(name string) string {
+	_, below, _ := strings.Cut(name, proveDir)
+	code, _, _ := strings.Cut(below, "/")
+	return code
 }
 
 // output runs a command in the workspace. Its exit code may say anything.
@@ -40,29 +49,34 @@ func output(t *testing.T, name string, args ...string) []byte {
 }
 
 // TestMendedByHand: of a code without a fix, the service before has the finding,
-// the one that somebody mended has none, and a test of theirs compares them.
+// the one that somebody mended has none, and a test compares them.
 func TestMendedByHand(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs saturation tests")
 	}
-	for _, code := range codesWith(t, "before/orders.go") {
-		dir := "./runtime/testdata/prove/" + code
-		for side, want := range map[string][]string{"before": {code}, "after": nil} {
-			var got struct{ Findings []struct{ Code string } }
-			out := output(t, "ctxprop", "-C", "../..", "-severity", "info", "-format", "json", dir+"/"+side)
-			if err := json.Unmarshal(out, &got); err != nil {
-				t.Fatalf("%v\n%s", err, out)
-			}
-			var codes []string
-			for _, f := range got.Findings {
-				codes = append(codes, f.Code)
-			}
-			if !slices.Equal(codes, want) {
-				t.Errorf("%s/%s: found %v, want %v", code, side, codes, want)
-			}
-		}
-		if out := output(t, "go", "-C", "../..", "test", dir); !strings.HasPrefix(string(out), "ok") {
-			t.Errorf("%s", out)
+	codes := codesWith(t, "before/orders.go")
+	want, args := map[string][]string{}, []string{"-C", "../..", "-severity", "info", "-format", "json"}
+	for _, code := range codes {
+		want[code+"/before"] = []string{code}
+		args = append(args, "./"+proveDir+code+"/...")
+	}
+	var found struct{ Findings []struct{ Code, File string } }
+	out := output(t, "ctxprop", args...)
+	if err := json.Unmarshal(out, &found); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	got := map[string][]string{}
+	for _, f := range found.Findings {
+		side := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(f.File)), proveDir)
+		got[side] = append(got[side], f.Code)
+	}
+	if !maps.EqualFunc(got, want, slices.Equal) {
+		t.Errorf("found %v, want %v", got, want)
+	}
+	log := string(output(t, "go", "-C", "../..", "test", "-v", "./"+proveDir+"mended"))
+	for _, code := range codes {
+		if !strings.Contains(log, "--- PASS: Test"+code+" ") {
+			t.Errorf("%s was not shown to be mended:\n%s", code, log)
 		}
 	}
 }
@@ -76,7 +90,7 @@ func TestProveCodes(t *testing.T) {
 	codes := codesWith(t, "orders.go")
 	args := []string{"prove", "-C", "../..", "-format", "json"}
 	for _, code := range codes {
-		args = append(args, "./runtime/testdata/prove/"+code)
+		args = append(args, "./"+proveDir+code)
 	}
 	out := output(t, "ctxprop", args...)
 	var got struct {
@@ -101,13 +115,13 @@ func TestProveCodes(t *testing.T) {
 	measured := map[string][]string{} // codes with a fix that a scenario measured, by folder
 	for _, f := range got.Findings {
 		if len(f.Scenarios) > 0 {
-			folder := filepath.Base(filepath.Dir(f.File))
-			measured[folder] = append(measured[folder], f.ID.Code)
+			at := folder(filepath.ToSlash(f.File))
+			measured[at] = append(measured[at], f.ID.Code)
 		}
 	}
 	ran := map[string]bool{}
 	for _, s := range got.Scenarios {
-		ran[filepath.Base(s.Package)] = true
+		ran[folder(s.Package)] = true
 		if !s.Met || len(s.Fixes) == 0 {
 			t.Errorf("%s: %s: %s", s.Package, s.Verdict, s.Why)
 		}
