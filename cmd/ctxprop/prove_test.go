@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/ctxprop/ctxprop/internal/finding"
 )
 
 const proveDir = "runtime/testdata/prove/"
@@ -48,6 +50,23 @@ func output(t *testing.T, name string, args ...string) []byte {
 	return out
 }
 
+// TestProveFolders: every code is proved, or the list says why it cannot be.
+func TestProveFolders(t *testing.T) {
+	readme, err := os.ReadFile("../../" + proveDir + "README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	proved := slices.Concat(codesWith(t, "orders.go"), codesWith(t, "before/orders.go"))
+	for _, r := range finding.Rules() {
+		code := string(r.Code)
+		_, row, listed := strings.Cut(string(readme), "| "+code+" | ")
+		row, _, _ = strings.Cut(row, "\n")
+		if unprovable := strings.HasSuffix(row, "| - | - |"); !listed || slices.Contains(proved, code) == unprovable {
+			t.Errorf("%s: the list says %q, and it is among the folders: %v", code, row, slices.Contains(proved, code))
+		}
+	}
+}
+
 // TestMendedByHand: of a code without a fix, the service before has the finding,
 // the one that somebody mended has none, and a test compares them.
 func TestMendedByHand(t *testing.T) {
@@ -60,14 +79,19 @@ func TestMendedByHand(t *testing.T) {
 		want[code+"/before"] = []string{code}
 		args = append(args, "./"+proveDir+code+"/...")
 	}
-	var found struct{ Findings []struct{ Code, File string } }
+	var found struct {
+		Findings []struct {
+			Code     string
+			Position struct{ File string }
+		}
+	}
 	out := output(t, "ctxprop", args...)
 	if err := json.Unmarshal(out, &found); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	got := map[string][]string{}
 	for _, f := range found.Findings {
-		side := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(f.File)), proveDir)
+		side := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(f.Position.File)), proveDir)
 		got[side] = append(got[side], f.Code)
 	}
 	if !maps.EqualFunc(got, want, slices.Equal) {

@@ -1,0 +1,4 @@
+// Package chainpb is generated from chain.proto.
+package chainpb
+
+//go:generate ../../../examples/reco/recopb/generate.sh
