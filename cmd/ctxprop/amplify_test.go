@@ -64,7 +64,9 @@ func TestAmplification(t *testing.T) {
 // factors of the nest with the largest product.
 func largestNest(t *testing.T, pkg string) (layers []int, product int) {
 	t.Helper()
-	var found struct{ Findings []struct{ Code, Message string } }
+	var found struct {
+		Findings []struct{ Code, Message string }
+	}
 	out := output(t, "ctxprop", "-C", "../..", "-format", "json", pkg)
 	if err := json.Unmarshal(out, &found); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -66,7 +66,7 @@ func listOf(t types.Type) types.Type {
 // dials reports whether a call gives a connection for options.
 func dials(c *ssa.Call) bool {
 	res := c.Call.Signature().Results()
-	return res.Len() > 0 && isGRPC(res.At(0).Type(), "ClientConn") && slices.ContainsFunc(c.Call.Args, isOptions)
+	return res.Len() > 0 && (isGRPC(res.At(0).Type(), "ClientConn") || isGRPC(res.At(0).Type(), "ClientConnInterface")) && slices.ContainsFunc(c.Call.Args, isOptions)
 }
 
 func isOptions(v ssa.Value) bool { return isGRPC(listOf(v.Type()), "DialOption") }

@@ -23,6 +23,12 @@ func Library() (*grpc.ClientConn, error) {
 		grpc.WithUnaryInterceptor(retry.UnaryClientInterceptor(retry.WithMax(3)))) // want `each method of shop.v1.Stock can be called 3×4 = 12 times for one call of retry.UnaryClientInterceptor: retry.UnaryClientInterceptor tries 3 times \(link/link.go:\d+\), the service config for shop.v1.Stock tries 4 times \(link/link.go:\d+\)`
 }
 
+// Who dials is handed in.
+func Handed(dial func(...grpc.DialOption) grpc.ClientConnInterface) grpc.ClientConnInterface {
+	return dial(grpc.WithDefaultServiceConfig(policy),
+		grpc.WithUnaryInterceptor(retry.UnaryClientInterceptor(retry.WithMax(3)))) // want `each method of shop.v1.Stock can be called 3×4 = 12 times for one call of retry.UnaryClientInterceptor`
+}
+
 // Without a count the library's interceptor retries nothing.
 func Idle() (*grpc.ClientConn, error) {
 	return grpc.NewClient("x", grpc.WithDefaultServiceConfig(policy), grpc.WithUnaryInterceptor(retry.UnaryClientInterceptor()))
