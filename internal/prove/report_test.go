@@ -7,6 +7,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -61,8 +62,17 @@ func plan(t *testing.T, s *source, fs ...*finding.Finding) *Plan {
 	p, err := NewPlan(&Program{
 		Fset: s.fset, Findings: fs,
 		Asked: func(f *finding.Finding) bool { return f.ID.Home != "elsewhere" },
-		Path:  func(handlers []string) map[string]bool { return map[string]bool{"M": true, "below": true} },
-		RPC:   map[string]bool{"M": true, "below": true, "other": true},
+		Path: func(of []string) map[string]bool {
+			runs := map[string][]string{"M": {"M", "below"}, "dial": {"dial", "options"}}
+			reached := map[string]bool{}
+			for _, fn := range of {
+				for _, runs := range runs[fn] {
+					reached[runs] = true
+				}
+			}
+			return reached
+		},
+		RPC: map[string]bool{"M": true, "below": true, "other": true},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -181,6 +191,47 @@ func TestReport(t *testing.T) {
 		t.Error("a finding of a package that nobody asked for, and no scenario leads to, is listed")
 	}
 	checkOutputs(t, r)
+}
+
+// TestReportOfConnections: the policy of a connection is on the path of the
+// scenarios whose services dial with it, and only it is. A service that cannot
+// be built without the fix is measured with it alone.
+func TestReportOfConnections(t *testing.T) {
+	s := newSource(t)
+	policy, work, undialled := s.finding(4, "options", s.set("7", 4)), s.finding(5, "dial", s.set("7", 5)), s.finding(6, "main", s.set("7", 6))
+	policy.ID.Code, undialled.ID.Code = finding.InvalidPolicy, finding.HarmfulCodes
+	p := plan(t, s, policy, work, undialled)
+	dialling := func(test, expected string) *Measured {
+		m := measuredAs(test, 1, 0, nil)
+		m.Dialers, m.Expect = []string{"dial"}, &Expect{Verdict(expected), "it is so"}
+		return m
+	}
+	failed := func(test string) Failure { return Failure{Key{"example.com/m", test}, "no client"} }
+	before := &Run{Failed: []Failure{failed("TestDeclared"), failed("TestUndeclared"), failed("TestBroken")}}
+	after := &Run{
+		Scenarios: []*Measured{dialling("TestDeclared", "INVALID"), dialling("TestUndeclared", "NOT SUFFICIENT"), dialling("TestBroken", "INVALID")},
+		Failed:    []Failure{failed("TestBroken")},
+	}
+	r := NewReport(filepath.Dir(s.name), p, []*Pair{{&TestPackage{Path: "example.com/m"}, before, after}})
+	met := map[string]bool{}
+	for _, o := range r.Scenarios {
+		met[o.Key.Test] = o.Judgement.Met
+		if o.Judgement.Verdict != Invalid || !slices.Equal(o.Fixed, []*finding.Finding{policy}) {
+			t.Errorf("%s: %s, fixed %v", o.Key, o.Judgement.Verdict, o.Fixed)
+		}
+	}
+	if want := map[string]bool{"TestDeclared": true, "TestUndeclared": false, "TestBroken": false}; !maps.Equal(met, want) {
+		t.Errorf("met: %v, want %v", met, want)
+	}
+	for _, f := range r.Findings {
+		if want := map[*finding.Finding]Verdict{policy: "", work: NoScenario, undialled: NotExercised}[f.Finding]; f.Verdict != want {
+			t.Errorf("%s: %q, want %q", f.Finding.ID, f.Verdict, want)
+		}
+	}
+	var text strings.Builder
+	if err := WriteText(&text, r); err != nil || !strings.Contains(text.String(), "m.TestDeclared: INVALID, as declared\n") {
+		t.Errorf("%v in\n%s", err, &text)
+	}
 }
 
 // checkOutputs: what is printed can be read by those it is for.

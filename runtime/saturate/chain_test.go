@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -148,4 +150,26 @@ func TestInterceptorOverServiceConfig(t *testing.T) {
 			t.Errorf("seed %d: %d handler calls for %d calls, want 9 each", tr.Seed, got, tr.Calls)
 		}
 	}
+}
+
+// The functions that dial the next service, and no others, are in the
+// description, for what the options of a connection are worth.
+func TestDialers(t *testing.T) {
+	sc := chain(dialling(), passOn)
+	relay := sc.Register
+	sc.Register = func(s grpc.ServiceRegistrar, d *saturate.Deps) { wire(s, d, relay) }
+	d := saturate.RunDescribed(t, sc)
+	const here = "github.com/ctxprop/ctxprop/runtime/saturate_test."
+	for _, name := range []string{"wire", "TestDialers", "chain"} {
+		if !slices.Contains(d.Dialers, here+name) {
+			t.Errorf("%s is not among the dialers %q", name, d.Dialers)
+		}
+	}
+	if slices.ContainsFunc(d.Dialers, func(name string) bool { return strings.Contains(name, "Service") || strings.Contains(name, "passOn") }) {
+		t.Errorf("dialers %q", d.Dialers)
+	}
+}
+
+func wire(s grpc.ServiceRegistrar, d *saturate.Deps, register func(grpc.ServiceRegistrar, *saturate.Deps)) {
+	register(s, d)
 }

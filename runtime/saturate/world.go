@@ -144,25 +144,33 @@ func (w *world) dialled() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for ; more && !own(f); f, more = frames.Next() {
-		w.dialers[declared(f.Function)] = true
+		for _, name := range declared(f.Function) {
+			w.dialers[name] = true
+		}
 	}
 }
 
 // declared turns the runtime's name of a function into the one that go/types
 // gives it, of a closure into that of the function that it is in:
-// example.com/orders.(*Shop).Dial.func1 is (*example.com/orders.Shop).Dial.
-func declared(name string) string {
+// example.com/orders.(*Shop).Dial.func1 is (*example.com/orders.Shop).Dial. A
+// closure of a function that was inlined looks like one of a method, so that
+// there is more than one answer.
+func declared(name string) []string {
 	name = strings.ReplaceAll(name, "[...]", "") // type arguments
 	dir := strings.LastIndexByte(name, '/') + 1
 	pkg, rest, _ := strings.Cut(name[dir:], ".")
 	path, parts := strings.ReplaceAll(name[:dir]+pkg, "%2e", "."), strings.Split(rest, ".")
-	if recv, pointer := strings.CutPrefix(parts[0], "(*"); pointer && len(parts) > 1 {
-		return "(*" + path + "." + strings.TrimSuffix(recv, ")") + ")." + parts[1]
+	if len(parts) == 1 || closure.MatchString(parts[1]) {
+		return []string{path + "." + parts[0]}
 	}
-	if len(parts) > 1 && !closure.MatchString(parts[1]) {
-		return "(" + path + "." + parts[0] + ")." + parts[1]
+	if recv, pointer := strings.CutPrefix(parts[0], "(*"); pointer {
+		return []string{"(*" + path + "." + strings.TrimSuffix(recv, ")") + ")." + parts[1]}
 	}
-	return path + "." + parts[0]
+	method := "(" + path + "." + parts[0] + ")." + parts[1]
+	if len(parts) == 2 {
+		return []string{method}
+	}
+	return []string{method, path + "." + parts[0], path + "." + parts[1]}
 }
 
 // closure matches the part of a name that counts closures.
