@@ -81,6 +81,10 @@ func (p *process) analyseRevisions(o *gateOptions, revisions []*revision, progre
 	if err != nil {
 		return err
 	}
+	if o.verbose {
+		progress.stop()
+		p.summarise(units[0])
+	}
 	// The working tree comes first: whether its directives are used must be
 	// seen by its own findings, and the base may share them.
 	for i, r := range revisions {

@@ -86,6 +86,9 @@ func (r *Repository) changes(ctx context.Context, commit, dir string, c *Changes
 		return err
 	}
 	for _, path := range list(untracked) {
+		if strings.HasSuffix(path, "/") {
+			continue // a repository of its own, which is as it is for both
+		}
 		c.Added[r.abs(path)] = true
 	}
 	if len(entries) > 0 || len(untracked) > 0 {
