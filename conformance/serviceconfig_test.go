@@ -166,6 +166,7 @@ func FuzzServiceConfig(f *testing.F) {
 		`{"loadBalancingConfig": [{"pick_first": {"shuffleAddressList": 1}}]}`,
 		`{"loadBalancingConfig": [null, {"pick_first": null}]}`,
 		`{"loadBalancingConfig": [{"round_robin": null}]}`,
+		`{"ABAlAnCingConfig":[{"":{}}]}`,
 		`{"retryThrottling": {"maxTokens": -1}, "healthCheckConfig": {"serviceName": 1}}`,
 		`{"methodConfig": [{"name": [{}], "maxRequestMessageBytes": 9223372036854775808}]}`,
 		"\ufeff{}", "{\"methodConfig\": [{\"name\": [{\"service\": \"\xff\"}]}]}",

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/tools/go/ssa"
 
+	"github.com/ctxprop/ctxprop/internal/callee"
 	"github.com/ctxprop/ctxprop/internal/errflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
 	"github.com/ctxprop/ctxprop/internal/loops"
@@ -97,6 +98,9 @@ func (e *engine) judgeRetries() {
 		}
 	}
 	for _, f := range e.funcs {
+		if helpsTests(f.ssa) {
+			continue
+		}
 		for _, r := range slices.Concat(e.retryLoops[f], e.recursions[f]) {
 			if v := e.loopVerdict(r); v != nil {
 				_, v.Retry.executor = r.work.instr.Common().Value.(*ssa.Parameter) // whatever Run is called for
@@ -114,6 +118,19 @@ func (e *engine) judgeRetries() {
 		next[id]++
 		e.deliver(v)
 	}
+}
+
+// helpsTests reports whether a function, or one around it, is given the state
+// of a test: in whatever file it is, its assertions end the test.
+func helpsTests(fn *ssa.Function) bool {
+	for ; fn != nil; fn = fn.Parent() {
+		for _, p := range fn.Params {
+			if n := callee.Named(p.Type()); n != nil && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == "testing" {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // partOfAnother reports whether the nest's layers are the inner ones of a nest
@@ -392,7 +409,8 @@ func (e *engine) remote(r *retryLoop) bool {
 			return false
 		}
 		if entry, ok := e.lookup(t); ok {
-			if !remoteClass(string(entry.Class)) {
+			// Accept waits for somebody else's call.
+			if !remoteClass(string(entry.Class)) || strings.HasPrefix(t.Obj.Name(), "Accept") {
 				return false
 			}
 		} else if !isStub(t.Obj) && !(t.Invoked && t.Sig != nil && blockingShape(t.Sig) && e.mayBeOwn(t.Obj.Pkg())) {

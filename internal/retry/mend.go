@@ -14,7 +14,8 @@ const maxRounds = 12
 const maxWork = 8 << 20
 
 // mend tries every fix out, and keeps those after which the problem is gone
-// and no other keeps the client from being built. A key that is read at last
+// and no other keeps the client from being built, nor a balancer that the
+// program may not have. A key that is read at last
 // may hold mistakes of its own; what repairs them becomes part of the fix.
 func (c *ServiceConfig) mend() {
 	budget := maxWork
@@ -44,7 +45,7 @@ func (c *ServiceConfig) tryOut(p *Problem) (mended string, ok bool) {
 	for range maxRounds {
 		after := read(mended, c.client, c.words)
 		if c.Refused || !after.Refused {
-			return mended, after.count(p) < c.count(p)
+			return mended, after.count(p) < c.count(p) && (c.Balancer || !after.Balancer)
 		}
 		edits := after.repairs(p.Start, len(mended)-tail)
 		if edits == nil {

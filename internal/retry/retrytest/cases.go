@@ -148,6 +148,8 @@ func Cases() []Case {
 		{Name: "policy at the top", Config: `{"retryPolicy": ` + GoodPolicy + `}`, Want: []string{ignored + `"retryPolicy"`}, Says: "belongs in an entry of methodConfig"},
 		{Name: "throttling in an entry", Config: Config(Entry(`[{}]`, `, "retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1}`)), Want: []string{ignored + `"retryThrottling"`}, Says: "belongs at the top level"},
 		{Name: "retryThrottlingPolicy", Config: `{"methodConfig": [` + Entry(`[{}]`, `, "retryPolicy": `+GoodPolicy) + `], "retryThrottlingPolicy": {"maxTokens": 10, "tokenRatio": 0.1}}`, Want: []string{ignored + `"retryThrottlingPolicy"`}, Fixed: `{"methodConfig": [` + Entry(`[{}]`, `, "retryPolicy": `+GoodPolicy) + `], "retryThrottling": {"maxTokens": 10, "tokenRatio": 0.1}}`},
+		{Name: "balancer of a misspelt key", Config: `{"loadBalancingConfigs": [{"round_robin": {}}]}`, Want: []string{ignored + `"loadBalancingConfigs"`}, Fixed: `{"loadBalancingConfig": [{"round_robin": {}}]}`},
+		{Name: "balancer that may not be there", Config: `{"loadBalancingConfigs": [{"": {}}]}`, Want: []string{ignored + `"loadBalancingConfigs"`}},
 		{Name: "both spellings", Config: `{"methodConfig": [], "method_config": []}`, Want: []string{ignored + `"method_config"`}},
 		{Name: "hedging", Config: Config(Entry(`[{}]`, `, "hedgingPolicy": {"maxAttempts": 3}`)), Want: []string{ignored + `"hedgingPolicy"`}, Says: "does not implement hedging"},
 		{Name: "perAttemptRecvTimeout", Config: PolicyWith("maxAttempts", `"maxAttempts": 3, "perAttemptRecvTimeout": "1s"`), Want: []string{ignored + `"perAttemptRecvTimeout"`}, Says: "does not implement perAttemptRecvTimeout"},

@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"log"
 	"math/rand/v2"
+	"net"
 	"net/http"
+	"testing"
 	"time"
 
 	"google.golang.org/grpc/codes"
@@ -641,3 +643,117 @@ func (s *server) thrice(ctx context.Context) (err error) {
 	}
 	return err
 }
+
+// The waits grow: 1s, 2s and 3s, of which the last is too long.
+func (s *server) outlivesGrowing(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	for i := range 5 { // want `4 waits of 1s to 4s between 5 attempts take 10s, but their context ends after 5s: the last 2 can never start; make attempts fewer or shorter \(CTX305\)`
+		if _, err = s.db.ExecContext(ctx, "update"); err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(time.Duration(i+1) * time.Second):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+func (s *server) outlivesDoubling(ctx context.Context) (err error) {
+	ctx, cancel := context.WithDeadline(ctx, time.Now().Add(2*time.Second))
+	defer cancel()
+	gap := 500 * time.Millisecond
+	for n := 0; n < 4; n++ { // want `3 waits of 500ms to 2s between 4 attempts take 3.5s, but their context ends after 2s: the last 1 can never start`
+		if _, err = s.db.ExecContext(ctx, "update"); err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(gap + rand.N(gap)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		gap = min(2*gap, 8*time.Second)
+	}
+	return err
+}
+
+// Each attempt gives itself its time.
+func (s *server) outlivesInside(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	for n := range 4 { // want `4 attempts of 3s take 12s, but their context ends after 5s: the last 2 can never start`
+		if err = s.once(ctx); err == nil || ctx.Err() != nil {
+			return err
+		}
+		select {
+		case <-time.After(rand.N(100 * time.Millisecond << n)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+func (s *server) once(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	_, err := s.db.ExecContext(ctx, "update")
+	return err
+}
+
+// The waits may be as short as nothing, and their random part is unknown.
+func (s *server) fitsByChance(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	for range 9 {
+		if _, err = s.db.ExecContext(ctx, "update"); err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(rand.N(time.Second)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+// The third begins before the deadline.
+func (s *server) fitsGrowing(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second+time.Millisecond)
+	defer cancel()
+	for i := range 3 {
+		if _, err = s.db.ExecContext(ctx, "update"); err == nil {
+			return nil
+		}
+		select {
+		case <-time.After(time.Second << i):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return err
+}
+
+// A listener that cannot accept has nobody to overload.
+func (s *server) accepts(ctx context.Context, l net.Listener) {
+	for ctx.Err() == nil {
+		c, err := l.Accept()
+		if err != nil {
+			continue
+		}
+		go c.Close()
+	}
+}
+
+// In whatever file it is, this is a test, which its assertions end.
+func checks(t testing.TB, ctx context.Context, db *sql.DB) {
+	for range 100 {
+		_, err := db.ExecContext(ctx, "select")
+		assert(t, err == nil)
+	}
+}
+
+var assert func(t testing.TB, holds bool)
