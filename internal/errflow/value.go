@@ -383,7 +383,24 @@ func (r *run) asserted(ta *ssa.TypeAssert, index, depth int) Value {
 	if index != 1 || x.kind != anError {
 		return Value{}
 	}
+	if x.Errs.In(codes|retry.ContextEnd) && x.marks == "" && bare(ta.AssertedType) {
+		return truth(false)
+	}
 	return r.has(x, TypeMark(ta.AssertedType))
+}
+
+// bare reports whether errors of the type neither wrap others nor have a
+// status, so that one is no status and no end of a context.
+func bare(t types.Type) bool {
+	if types.IsInterface(t) {
+		return false
+	}
+	for _, method := range []string{"Unwrap", "Cause", "Is", "GRPCStatus", "Code"} {
+		if obj, _, _ := types.LookupFieldOrMethod(t, true, nil, method); obj != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // has says whether a mark is in an error's chain.

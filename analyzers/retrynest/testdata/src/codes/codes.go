@@ -15,15 +15,35 @@ func harmful() []retry.CallOption {
 	}
 }
 
-var transient = []codes.Code{codes.ResourceExhausted}
+var transient = []codes.Code{
+	codes.Unavailable,
+	codes.ResourceExhausted, // want `the interceptor of codes.elsewhere repeats`
+}
 
-// These are what a retry is for; a list that is written elsewhere is not read;
-// and another function of the package takes something else.
+var changed = []codes.Code{codes.ResourceExhausted}
+
+func list() []codes.Code {
+	return []codes.Code{codes.DataLoss} // want `the interceptor of codes.elsewhere repeats`
+}
+
+// A list may be needed for something else, and is not edited.
+func elsewhere() []retry.CallOption {
+	local := list()
+	return []retry.CallOption{
+		retry.WithCodes(transient...),
+		retry.WithCodes(local...),
+		retry.WithCodes([]codes.Code{codes.Unimplemented}...), // want `CTX306`
+	}
+}
+
+// These are what a retry is for; a list that may hold something else is not
+// read; and another function of the package takes something else.
 func harmless(more []codes.Code) []retry.CallOption {
+	changed = more
 	return []retry.CallOption{
 		retry.WithCodes(codes.Unavailable, codes.Aborted, codes.Unknown, codes.Internal, codes.DeadlineExceeded, codes.Canceled),
 		retry.WithCodes(),
-		retry.WithCodes(transient...),
+		retry.WithCodes(changed...),
 		retry.WithCodes(more...),
 		retry.WithMax(8),
 	}

@@ -757,3 +757,34 @@ func checks(t testing.TB, ctx context.Context, db *sql.DB) {
 }
 
 var assert func(t testing.TB, holds bool)
+
+// moved says where a thing is now.
+type moved string
+
+func (m moved) Error() string { return "moved to " + string(m) }
+
+// Only what has moved is looked up again, elsewhere.
+func (s *server) follows(ctx context.Context, id string) (v string, err error) {
+	for range 10 {
+		v, err = s.api.Fetch(ctx, "latest")
+		if _, ok := err.(moved); !ok {
+			return v, err
+		}
+	}
+	return "", err
+}
+
+// failed may wrap anything.
+type failed struct{ error }
+
+func (f failed) Unwrap() error { return f.error }
+
+func (s *server) repeatsFailed(ctx context.Context) (v string, err error) {
+	for range 10 { // want `CTX304`
+		v, err = s.api.Fetch(ctx, "latest")
+		if _, ok := err.(failed); !ok {
+			return v, err
+		}
+	}
+	return "", err
+}

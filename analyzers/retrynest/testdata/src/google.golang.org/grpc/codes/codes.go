@@ -15,5 +15,6 @@ const (
 	Unimplemented      Code = 12
 	Internal           Code = 13
 	Unavailable        Code = 14
+	DataLoss           Code = 15
 	Unauthenticated    Code = 16
 )
