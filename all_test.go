@@ -20,7 +20,7 @@ const modulePath = "github.com/ctxprop/ctxprop"
 // do not know each other; that holds for the analyzers above all, which share
 // what they need through ctxflow.
 var layers = [][]string{
-	{"internal/fix", "internal/git", "internal/callee", "internal/loops", "internal/spell", "internal/rewrite", "internal/retry/retrytest", "internal/guard"},
+	{"internal/fix", "internal/git", "internal/callee", "internal/loops", "internal/spell", "internal/rewrite", "internal/retry/retrytest", "internal/guard", "internal/proxytest"},
 	{"internal/finding"},
 	{"internal/catalog", "internal/fix/fixtest", "internal/retry"},
 	{"internal/provenance", "internal/errflow", "internal/prove", "internal/dialopt", "internal/configfile"},

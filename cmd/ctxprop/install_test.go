@@ -1,14 +1,13 @@
 package main
 
 import (
-	"encoding/json"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"golang.org/x/mod/module"
-	"golang.org/x/mod/zip"
+
+	"github.com/ctxprop/ctxprop/internal/proxytest"
 )
 
 // TestInstall installs the module as its users do, from a module proxy that
@@ -20,7 +19,7 @@ func TestInstall(t *testing.T) {
 	}
 	const version = "v0.0.1"
 	proxy := t.TempDir()
-	publish(t, proxy, module.Version{Path: "github.com/ctxprop/ctxprop", Version: version}, "../..")
+	proxytest.Publish(t, proxy, module.Version{Path: "github.com/ctxprop/ctxprop", Version: version}, "../..")
 	env := goEnv(t, "GOCACHE", "GOMODCACHE")
 	downloads := filepath.Join(env["GOMODCACHE"], "cache", "download")
 	testscript.Run(t, testscript.Params{
@@ -38,37 +37,4 @@ func TestInstall(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 	})
-}
-
-// publish writes dir as version m below proxy, in the layout of the module
-// proxy protocol.
-func publish(t *testing.T, proxy string, m module.Version, dir string) {
-	t.Helper()
-	versions := filepath.Join(proxy, filepath.FromSlash(m.Path), "@v")
-	if err := os.MkdirAll(versions, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := json.Marshal(map[string]string{"Version": m.Version, "Time": "2026-01-01T00:00:00Z"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, data := range map[string][]byte{"list": []byte(m.Version + "\n"), m.Version + ".info": info, m.Version + ".mod": mod} {
-		if err := os.WriteFile(filepath.Join(versions, name), data, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	file, err := os.Create(filepath.Join(versions, m.Version+".zip"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := zip.CreateFromDir(file, m, dir); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
 }

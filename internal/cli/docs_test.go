@@ -323,7 +323,7 @@ func checkYAML(_ *testing.T, b codeBlock) error {
 
 // otherCommands may stand in a block; what they do is not ours to test.
 var otherCommands = []string{
-	"cat", "cd", "cp", "curl", "echo", "export", "git", "golangci-lint", "mkdir", "nvim", "pre-commit", "printf", "reviewdog", "rm", "test",
+	"cat", "cd", "cp", "ctxprop-golangci-lint", "curl", "echo", "export", "git", "go-cacher-server", "golangci-lint", "mkdir", "nvim", "pre-commit", "printf", "reviewdog", "rm", "test",
 }
 
 // checkShell wants commands that exist, with flags that exist.
