@@ -51,7 +51,24 @@ func (p *process) load(ctx context.Context, o *options, g *goEnv) (*program, err
 		}
 	}
 	prog.pkgs = pkgs
+	forgetSyntax(pkgs)
 	return prog, nil
+}
+
+// forgetSyntax makes all but the given packages what they are if they come from
+// export data. The loader reads some others from source too, those that are
+// recompiled for another package's test, but not the bodies of their functions,
+// of which analyzers would make nonsense.
+func forgetSyntax(pkgs []*packages.Package) {
+	given := make(map[*packages.Package]bool)
+	for _, pkg := range pkgs {
+		given[pkg] = true
+	}
+	packages.Visit(pkgs, nil, func(pkg *packages.Package) {
+		if !given[pkg] {
+			pkg.Syntax, pkg.TypesInfo = nil, nil
+		}
+	})
 }
 
 func (o *options) loadConfig(ctx context.Context, env []string, g *goEnv) *packages.Config {
