@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -28,6 +29,10 @@ var figures = []figure{
 	{"dependency calls per call", func(t *Trial) float64 { return t.Amplification }, ratio, ""},
 	{"calls shed", func(t *Trial) float64 { return float64(t.Shed) }, count, ""},
 	{"answers from the fallback", func(t *Trial) float64 { return float64(t.Fallbacks) }, count, ""},
+}
+
+func figureNamed(name string) figure {
+	return figures[slices.IndexFunc(figures, func(f figure) bool { return f.name == name })]
 }
 
 // never turns the -1 of a trial that did not recover into what it means.
@@ -90,30 +95,34 @@ func median(x []float64) float64 {
 	return (low + high) / 2
 }
 
-// typical is the series of the trial whose goodput after the trigger is the
-// median: one course that happened, where a mean of several would show none.
-func typical(m *Measured) *Series {
-	if m == nil || len(m.Series) == 0 {
-		return nil
+// typical is the course of one seed without and with the fixes: that of the
+// median goodput after the trigger with them. One seed has the same load on both
+// sides; a mean of several would show a course that never happened. Both are nil
+// unless there are both.
+func (o *Outcome) typical() (before, after *Series) {
+	if o.After == nil {
+		return nil, nil
 	}
-	trials := slices.Clone(m.Trials)
-	slices.SortStableFunc(trials, func(a, b Trial) int {
-		switch {
-		case a.Post < b.Post:
-			return -1
-		case a.Post > b.Post:
-			return 1
-		}
-		return 0
-	})
-	for _, t := range trials[(len(trials)-1)/2:] {
-		for i := range m.Series {
-			if m.Series[i].Seed == t.Seed {
-				return &m.Series[i]
-			}
+	trials := slices.Clone(o.After.Trials)
+	slices.SortStableFunc(trials, func(a, b Trial) int { return cmp.Compare(a.Post, b.Post) })
+	if len(trials) > 0 {
+		trials = trials[(len(trials)-1)/2:]
+	}
+	for _, t := range trials {
+		if b, a := o.Before.series(t.Seed), o.After.series(t.Seed); b != nil && a != nil {
+			return b, a
 		}
 	}
-	return &m.Series[0]
+	return nil, nil
+}
+
+func (m *Measured) series(seed uint64) *Series {
+	for i := range m.Series {
+		if m.Series[i].Seed == seed {
+			return &m.Series[i]
+		}
+	}
+	return nil
 }
 
 // peak is the greatest of the values, 1 at least.

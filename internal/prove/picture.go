@@ -30,7 +30,7 @@ const (
 	callsHeight  = 130
 	workerHeight = 84
 	left, right  = 56, 20
-	head         = 58 // of a row: name, verdict, side
+	head         = 66 // of a row: name, verdict, side
 	between      = 30 // the two charts
 	foot         = 40
 	columnWidth  = left + chartWidth + right
@@ -65,7 +65,7 @@ text { font: 12px system-ui, sans-serif; fill: var(--ink) }
 func Drawing(outcomes []*Outcome) string {
 	var drawn []*Outcome
 	for _, o := range outcomes {
-		if typical(o.Before) != nil && typical(o.After) != nil {
+		if before, _ := o.typical(); before != nil {
 			drawn = append(drawn, o)
 		}
 	}
@@ -85,7 +85,7 @@ func Drawing(outcomes []*Outcome) string {
 
 func drawOutcome(b *strings.Builder, o *Outcome, top int) {
 	fmt.Fprintf(b, `<text class="name" x="%d" y="%d">%s: %s</text>`+"\n", left, top+22, html.EscapeString(o.Key.String()), html.EscapeString(o.Judgement.headline()))
-	before, after := typical(o.Before), typical(o.After)
+	before, after := o.typical()
 	c := charts{
 		o:       o,
 		calls:   perSecond(peak(smooth(before.Offered), smooth(before.Good), smooth(after.Offered), smooth(after.Good)), before.BinMS),
@@ -93,9 +93,21 @@ func drawOutcome(b *strings.Builder, o *Outcome, top int) {
 	}
 	for side, s := range []*Series{before, after} {
 		c.x, c.y, c.s = side*columnWidth+left, top+head, s
-		fmt.Fprintf(b, `<text class="soft" x="%d" y="%d">%s</text>`+"\n", c.x, c.y-20, []string{"as it is", "with the fixes"}[side])
+		fmt.Fprintf(b, `<text x="%d" y="%d">%s: %s</text>`+"\n", c.x, c.y-22, []string{"as it is", "with the fixes"}[side], outcomeOf([]*Measured{o.Before, o.After}[side]))
 		c.draw(b)
 	}
+}
+
+// outcomeOf says in a line what became of a side.
+func outcomeOf(m *Measured) string {
+	if m.Trigger.Kind == "blackout" {
+		return figureNamed("dependency calls per call").spread(m) + " dependency calls per call"
+	}
+	text := figureNamed("goodput after the trigger").spread(m) + " answered in time afterwards"
+	if recovery := figureNamed("time to recover").spread(m); recovery == "never" {
+		text += ", no recovery"
+	}
+	return text
 }
 
 // window is how many bins a rate is taken over: single bins of 100 ms hold a

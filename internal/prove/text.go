@@ -152,8 +152,8 @@ func counted(n int, what string) string {
 
 // course is the workers and the goodput over time, a character per bin.
 func (o *Outcome) course() string {
-	before, after := typical(o.Before), typical(o.After)
-	if before == nil || after == nil {
+	before, after := o.typical()
+	if before == nil {
 		return ""
 	}
 	var b strings.Builder

@@ -132,6 +132,28 @@ func TestDefaultTimeout(t *testing.T) {
 		scenario(calling(lost, guarded(t, guard.ClientOptions{DefaultTimeout: 100 * time.Millisecond}))))
 }
 
+// It does for a stream where one is asked for: of streams in general nobody knows
+// how long they should be open.
+func TestDefaultTimeoutOfStreams(t *testing.T) {
+	watching := func(opts guard.ClientOptions) saturate.Scenario {
+		sc := scenario(func(d *saturate.Deps) stub.Handler {
+			next := d.Next(guarded(t, opts)()...)
+			return func(context.Context) error { return stub.Watch(context.Background(), next) }
+		})
+		sc.Hops = []saturate.Hop{{Name: "next", Workers: 1024, Register: register(func(d *saturate.Deps) stub.Handler { return d.Do })}}
+		sc.Seeds = []uint64{1}
+		return sc
+	}
+	without := saturate.Run(t, watching(guard.ClientOptions{DefaultTimeout: 100 * time.Millisecond}))[0]
+	with := saturate.Run(t, watching(guard.ClientOptions{DefaultTimeoutFor: map[string]time.Duration{stub.WatchMethod: 100 * time.Millisecond}}))[0]
+	if without.Recovered() || without.Zombie < 100 {
+		t.Errorf("streams recover without a default of their own: %+v", without)
+	}
+	if !with.Recovered() || with.Zombie > 0 {
+		t.Errorf("streams do not recover: %+v", with)
+	}
+}
+
 // A share of the remaining time leaves the handler enough for its fallback
 // while the dependency is slow. What counts is goodput during the brown-out;
 // after it both are well.
