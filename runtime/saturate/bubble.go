@@ -52,6 +52,9 @@ func (t *trialRun) inBubble(tt *testing.T) error {
 func (t *trialRun) bubbleEnded(p any, err error) error {
 	switch s := fmt.Sprint(p); {
 	case strings.HasPrefix(s, "deadlock:"):
+		if why := stuck(t.stage.Load()); why != "" && err == nil {
+			return setupError(why)
+		}
 		if t.result.Leaked == "" && err == nil {
 			t.result.Leaked = "goroutines that nothing can wake"
 		}

@@ -6,12 +6,14 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"google.golang.org/grpc"
 
+	"github.com/ctxprop/ctxprop/runtime/internal/stub"
 	"github.com/ctxprop/ctxprop/runtime/saturate"
 )
 
@@ -26,6 +28,28 @@ var children = map[string]func(t *testing.T){
 	"no service": func(t *testing.T) {
 		sc := short(onConn(keep))
 		sc.Register = func(grpc.ServiceRegistrar, *saturate.Deps) {}
+		saturate.Test(t, sc)
+	},
+	"call": func(t *testing.T) { sc := short(onConn(keep)); sc.Call = nil; saturate.Test(t, sc) },
+	"never starts": func(t *testing.T) {
+		sc := short(onConn(keep))
+		sc.Register = func(grpc.ServiceRegistrar, *saturate.Deps) { <-make(chan int) }
+		saturate.Test(t, sc)
+	},
+	"never answers": func(t *testing.T) {
+		sc := short(onConn(keep))
+		sc.Call = func(context.Context, grpc.ClientConnInterface) error { <-make(chan int); return nil }
+		saturate.Test(t, sc)
+	},
+	"stops answering": func(t *testing.T) {
+		sc := short(onConn(keep))
+		var calls atomic.Int64
+		sc.Call = func(ctx context.Context, cc grpc.ClientConnInterface) error {
+			if calls.Add(1) == 5 {
+				<-make(chan int)
+			}
+			return stub.Do(ctx, cc)
+		}
 		saturate.Test(t, sc)
 	},
 	"register panics": func(t *testing.T) {
@@ -144,6 +168,10 @@ func TestMistakes(t *testing.T) {
 		"register":         "Register is nil",
 		"deadline":         "Deadline is 0s: state how long a caller waits",
 		"no service":       "Register registered no service",
+		"call":             "Call is nil",
+		"never starts":     "Register never returns",
+		"never answers":    "Call never returns",
+		"stops answering":  "a call never returns",
 		"register panics":  "panicked while it was set up: no configuration",
 		"other method":     "Register and Call must be about the same service",
 		"no hop":           "Deps.Next: there is no hop behind it",

@@ -18,10 +18,30 @@ type trialRun struct {
 	seed           uint64
 	clock          Clock // Virtual or Real
 	progress, quit atomic.Int64
+	stage          atomic.Int32 // how far it has come
 
 	result            Trial
 	methods, handlers []string
 	dialers           []string
+}
+
+// The stages of a trial.
+const (
+	registering = iota
+	probing
+	loading
+	measured
+)
+
+// stuck says why a trial that nothing can move any more is still at a stage; ""
+// if it has measured what it should.
+func stuck(stage int32) string {
+	return [...]string{
+		registering: "Register never returns",
+		probing:     "Call never returns, though its context has a deadline",
+		loading:     "a call never returns, though its context has a deadline",
+		measured:    "",
+	}[stage]
 }
 
 // run does the trial on whatever clock it is called under.
@@ -42,10 +62,13 @@ func (t *trialRun) run() (err error) {
 		opts = t.sc.DialOptions()
 	}
 	cc := w.dial(w.services[0].network, append(opts[:len(opts):len(opts)], w.watch(0)...)...)
+	t.stage.Store(probing)
 	if err := w.probe(cc); err != nil {
 		return err
 	}
+	t.stage.Store(loading)
 	warm := w.load(cc)
+	t.stage.Store(measured)
 	w.shutdown()
 	t.finish(w, warm)
 	return nil
