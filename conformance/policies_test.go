@@ -139,7 +139,7 @@ func fullNames(pkg *types.Package) []string {
 			out = append(out, obj.FullName())
 		case *types.TypeName:
 			out = append(out, pkg.Path()+"."+name)
-			n, ok := obj.Type().(*types.Named)
+			n, ok := types.Unalias(obj.Type()).(*types.Named)
 			if !ok {
 				continue
 			}
