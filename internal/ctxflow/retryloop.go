@@ -125,6 +125,13 @@ func (e *engine) mayFail(call *ssa.Call) bool {
 	return false
 }
 
+// reopensLater reports whether the loop comes back to a call that has succeeded
+// once something else fails: it opens anew what it has read to its end.
+func (e *engine) reopensLater(call *ssa.Call, l *loops.Loop) bool {
+	ends, ok := e.errors.Run(errflow.Assumption{Call: call, Err: errflow.Error(retry.Errors(retry.OK)), Status: 200}, l, nil)
+	return ok && comesAgain(ends)
+}
+
 // retryOf reports how the loop retries the call, or nil.
 func (e *engine) retryOf(f *function, cs *callsite, l *loops.Loop) *retryLoop {
 	call := cs.instr.(*ssa.Call)
@@ -138,7 +145,7 @@ func (e *engine) retryOf(f *function, cs *callsite, l *loops.Loop) *retryLoop {
 	if !ok {
 		return nil
 	}
-	if len(success) == 0 {
+	if len(success) == 0 && !e.reopensLater(call, l) {
 		return nil // it never ends: a worker, which keeps up what has succeeded
 	}
 	if r.reopens = comesAgain(success); r.reopens && (l.Kind() != loops.Other || e.varies(l, call, true)) {
