@@ -31,7 +31,7 @@ func configFlagSet(o *configOptions) *flag.FlagSet {
 	o.format = formats[0]
 	fs := flag.NewFlagSet("ctxprop config", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	fs.Var(&o.format, "format", "print findings as `text` or json")
+	fs.Var(&o.format, "format", "print findings as `text`, json, sarif, github annotations, rdjsonl for reviewdog, or markdown for a summary")
 	o.bindSeverity(fs)
 	o.bindRules(fs)
 	fs.IntVar(&o.limit, "max-attempts", 0, "the `number` that the clients are built with in grpc.WithMaxCallAttempts, if they are")
