@@ -102,6 +102,9 @@ func message(v *ctxflow.Verdict) string {
 	case finding.FlatWait:
 		return fmt.Sprintf("%s waits %s before each time it tries %s again: what failed together tries again together; wait longer each time, with jitter", home, v.Retry.Why, sink)
 	case finding.LostPermanent:
+		if v.Retry.Why == "words" {
+			return fmt.Sprintf("%s marks errors as ones that must not be tried again, and %s passes them on in words, without the mark, so that %s tries again all the same; wrap them with %%w", sink, home, v.Retry.Layers[0].Through)
+		}
 		outer, inner := v.Retry.Layers[0], v.Retry.Layers[1]
 		return fmt.Sprintf("%s stops at errors that are marked for it (%s:%d) and returns them without the mark, so that %s tries again on them all the same; mark them again", inner.Name, inner.Position.Filename, inner.Position.Line, outer.Name)
 	}

@@ -278,6 +278,7 @@ type engine struct {
 	dialsKnown   bool
 	stubs        map[*types.Func]string // lazily, by stubMethods
 	nests        map[nestKey]*nest
+	lostMarks    map[token.Pos]*Verdict
 	servicesOn   map[token.Pos][]string                  // by config, for Result.CalledOn
 	clientCounts map[*retry.LibraryPolicy]retry.Attempts // lazily, by clientCount
 	madeAs       map[*types.Named][]types.Type           // lazily, by madeInto

@@ -108,6 +108,9 @@ func (e *engine) judgeRetries() {
 			}
 		}
 	}
+	for _, v := range e.lostMarks {
+		found = append(found, v)
+	}
 	slices.SortFunc(found, func(a, b *Verdict) int {
 		return cmp.Or(cmp.Compare(a.Pos, b.Pos), cmp.Compare(a.Code, b.Code), cmp.Compare(a.Sink.Key, b.Sink.Key))
 	})

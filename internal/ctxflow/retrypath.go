@@ -398,6 +398,7 @@ func (e *engine) instantiate(f *function, cs *callsite, t callee.Target, p *retr
 		}
 		l.name, l.home, l.posn, l.pos = f.name(), f.key(), e.shortPosition(cs.instr.Pos()), cs.instr.Pos()
 		l.marks = l.strips && e.puts(l.stops, arg)
+		e.loseMarks(l, arg)
 	}
 	return e.fill(f, cs, &q, arg)
 }

@@ -40,6 +40,7 @@ func (e *engine) policyPaths(f *function, cs *callsite, t callee.Target) ([]*ret
 			return nil, true
 		}
 		l.marks = l.strips && e.puts(l.stops, t.Args[p.Fn])
+		e.loseMarks(l, t.Args[p.Fn])
 		path := &retryPath{index: p.Fn, enters: straight}
 		if l.count.value().Worst() > 1 {
 			path.layers = []*layer{l}

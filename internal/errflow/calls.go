@@ -467,3 +467,14 @@ func isBool(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
 	return ok && b.Kind() == types.Bool
 }
+
+// Words reports whether a call makes an error of another one's text alone:
+// fmt.Errorf without %w.
+func Words(c *ssa.Call) bool {
+	fn := c.Call.StaticCallee()
+	if fn == nil || fn.Pkg == nil || fn.Pkg.Pkg.Path() != "fmt" || fn.Name() != "Errorf" || len(c.Call.Args) < 2 {
+		return false
+	}
+	format, ok := c.Call.Args[0].(*ssa.Const)
+	return ok && format.Value != nil && format.Value.Kind() == constant.String && !strings.Contains(constant.StringVal(format.Value), "%w")
+}

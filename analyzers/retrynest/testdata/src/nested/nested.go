@@ -49,6 +49,46 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.busyTwice(ctx)
 	(&front{next: ask}).Claim(ctx)
 	s.throughInterface(ctx)
+	s.markInWords(ctx)
+	s.markWrapped(ctx)
+	s.markOfOther(ctx)
+}
+
+// check marks what cannot get better.
+func (s *server) check(ctx context.Context, name string) error {
+	if name == "" {
+		return &store.Stop{Err: errors.New("no name")}
+	}
+	return s.s.Once(ctx)
+}
+
+func (s *server) markInWords(ctx context.Context) error {
+	return store.Until(ctx, func() error {
+		if err := s.check(ctx, "x"); err != nil {
+			return fmt.Errorf("check: %v", err) // want `server.check marks errors as ones that must not be tried again, and server.markInWords passes them on in words, without the mark, so that store.Until tries again all the same; wrap them with %w \(CTX309\)`
+		}
+		return nil
+	})
+}
+
+// The mark stays in the chain.
+func (s *server) markWrapped(ctx context.Context) error {
+	return store.Until(ctx, func() error {
+		if err := s.check(ctx, "x"); err != nil {
+			return fmt.Errorf("check: %w", err)
+		}
+		return nil
+	})
+}
+
+// What is called marks nothing, so that no mark is lost.
+func (s *server) markOfOther(ctx context.Context) error {
+	return store.Until(ctx, func() error {
+		if err := s.s.Once(ctx); err != nil {
+			return fmt.Errorf("once: %v", err)
+		}
+		return nil
+	})
 }
 
 func (s *server) loop(ctx context.Context) (err error) {
