@@ -124,7 +124,11 @@ func nested(v *ctxflow.Verdict) string {
 	for _, l := range v.Retry.Layers {
 		layers = append(layers, fmt.Sprintf("%s tries %s (%s:%d)", l.Name, times(l), l.Position.Filename, l.Position.Line))
 	}
-	text := fmt.Sprintf("%s can be called %s times for one call of %s: %s; retry in one of them only", v.Sink.Name, v.Retry.Steady.Factors, v.Retry.Layers[0].Name, strings.Join(layers, ", "))
+	count := v.Retry.Steady.Factors.String() + " times"
+	if factors, endless := strings.CutSuffix(v.Retry.Steady.Factors.String(), ", without end"); endless {
+		count = factors + " times, without end,"
+	}
+	text := fmt.Sprintf("%s can be called %s for one call of %s: %s; retry in one of them only", v.Sink.Name, count, v.Retry.Layers[0].Name, strings.Join(layers, ", "))
 	if all := v.Retry.Product.Total(); all != v.Retry.Steady.Factors.Total() {
 		text += fmt.Sprintf(" (%s if errors alternate)", v.Retry.Product)
 	}

@@ -49,6 +49,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.helper(ctx)
 	s.wrapped(ctx)
 	s.sequential(ctx)
+	s.endless(ctx)
+}
+
+// A constant backoff never stops by itself.
+func (s *server) endless(ctx context.Context) error {
+	return backoff.Retry(func() error { return s.get(ctx) }, backoff.NewConstantBackOff(time.Second)) // want `api.Get can be called ∞×4 times, without end, for one call of server.endless`
 }
 
 // get tries four times.
