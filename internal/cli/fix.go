@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"github.com/ctxprop/ctxprop/internal/rewrite"
 )
@@ -91,14 +93,16 @@ func (p *process) fix(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
 	r, err := p.planFixes(ctx, o, g)
+	if ctx.Err() != nil {
+		return errors.New("interrupted; nothing was changed")
+	}
 	if err != nil {
 		return err
 	}
-	if !o.diff && len(r.changes) > 0 {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	if !o.diff && len(r.changes) > 0 { // from here on nothing interrupts
 		if err := rewrite.Write(r.changes); err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	goformat "go/format"
@@ -13,6 +14,7 @@ import (
 
 	"golang.org/x/tools/go/packages"
 
+	"github.com/ctxprop/ctxprop/internal/ctxflow"
 	"github.com/ctxprop/ctxprop/internal/finding"
 	"github.com/ctxprop/ctxprop/internal/fix"
 	"github.com/ctxprop/ctxprop/internal/link"
@@ -98,7 +100,7 @@ func (f *fixer) propose() error {
 	found, verdicts := joinedFindings(f.prog, units)
 	found = f.o.shown(dedupe(found))
 	finding.Sort(found)
-	threads := thread.New(f.prog.fset, f.prog.pkgs, link.NewCallers(linked(units)), thread.Options{Exported: f.o.exported, Dir: f.goEnv.dir})
+	threads := thread.New(f.prog.fset, f.prog.pkgs, link.NewCallers(linked(units)), byPosition(verdicts), thread.Options{Exported: f.o.exported, Dir: f.goEnv.dir})
 	for _, one := range found {
 		u := &fixResult{finding: one}
 		f.results = append(f.results, u)
@@ -117,6 +119,10 @@ func (f *fixer) propose() error {
 		}
 	}
 	return f.exclude()
+}
+
+func byPosition(verdicts map[*finding.Finding]*ctxflow.Verdict) []*ctxflow.Verdict {
+	return slices.SortedFunc(maps.Values(verdicts), func(a, b *ctxflow.Verdict) int { return cmp.Compare(a.Pos, b.Pos) })
 }
 
 // exclude takes back what lies in others' files or changes what another

@@ -45,6 +45,24 @@ func (b *Builder) AddParameter(decl *ast.FuncDecl, roots []*ast.CallExpr) ([]ana
 	return append(edits, redeclared...), err
 }
 
+// AddMethodParameter returns the edits by which an interface's method takes a
+// context as its first parameter.
+func (b *Builder) AddMethodParameter(field *ast.Field) ([]analysis.TextEdit, error) {
+	file, err := b.editable(field.Pos())
+	if err != nil {
+		return nil, err
+	}
+	name, edits, err := b.contextName(file, field.Pos())
+	if err != nil {
+		return nil, err
+	}
+	params := field.Type.(*ast.FuncType).Params
+	if len(params.List) > 0 && len(params.List[0].Names) == 0 { // an interface's need no names
+		return append(edits, b.before(params.Opening, params.List[0].Pos(), name+".Context")...), nil
+	}
+	return append(edits, b.parameter(params, CtxName+" "+name+".Context")...), nil
+}
+
 // editable returns the file of a position, or why it must not be edited.
 func (b *Builder) editable(pos token.Pos) (*ast.File, error) {
 	file := b.fileOf(pos)

@@ -29,16 +29,17 @@ func (p *Program) mayChange(d *decl) error {
 	if at, ok := p.linked[name]; ok {
 		return fmt.Errorf("is named at %s, where it is called by its name alone", p.place(at))
 	}
-	if err := p.reachable(d); err != nil {
+	if err := p.reachable(d.fn, d.src); err != nil {
 		return err
 	}
-	if iface := p.implemented(d); iface != "" {
-		return fmt.Errorf("is what makes its type implement %s", iface)
-	}
-	if at := p.mentionedUnseen(d); at != "" {
-		return fmt.Errorf("may be used in %s as well, which is not among the analysed files (other packages: ./...; build tags: -tags)", at)
+	if at := p.mentionedUnseen(d.fn, d.src); at != "" {
+		return errUnseen(at)
 	}
 	return nil
+}
+
+func errUnseen(at string) error {
+	return fmt.Errorf("may be used in %s as well, which is not among the analysed files (other packages: ./...; build tags: -tags)", at)
 }
 
 func exportsToC(d *ast.FuncDecl) bool {
@@ -47,9 +48,9 @@ func exportsToC(d *ast.FuncDecl) bool {
 
 // reachable returns an error if another module could call the function and the
 // user has not said that this is no matter.
-func (p *Program) reachable(d *decl) error {
-	pkg := d.fn.Pkg()
-	if p.exported || !d.fn.Exported() || pkg.Name() == "main" || internal(pkg.Path()) || strings.HasSuffix(d.src.name, "_test.go") {
+func (p *Program) reachable(fn *types.Func, src *source) error {
+	pkg := fn.Pkg()
+	if p.exported || !fn.Exported() || pkg.Name() == "main" || internal(pkg.Path()) || strings.HasSuffix(src.name, "_test.go") {
 		return nil
 	}
 	return fmt.Errorf("is exported by %s, which other modules may import; -exported changes it all the same", pkg.Path())
@@ -106,6 +107,10 @@ func (p *Program) addInterfaces(pkgs []*packages.Package) {
 				p.addInterface(iface, pkg.Path()+"."+name)
 			} else if n, ok := tn.Type().(*types.Named); ok && own {
 				p.named = append(p.named, n)
+			} else if ok && !p.own[pkg.Path()] {
+				for m := range n.Methods() {
+					p.foreign[m.Name()] = append(p.foreign[m.Name()], n)
+				}
 			}
 		}
 		for _, imp := range pkg.Imports() {
@@ -121,33 +126,6 @@ func (p *Program) addInterface(t *types.Interface, name string) {
 	for m := range t.Methods() {
 		p.ifaces[m.Name()] = append(p.ifaces[m.Name()], namedInterface{t, name})
 	}
-}
-
-// implemented names an interface that a type implements by the function: that
-// of its receiver, or one into which that is embedded.
-func (p *Program) implemented(d *decl) string {
-	recv := d.fn.Signature().Recv()
-	if recv == nil {
-		return ""
-	}
-	candidates := p.ifaces[d.fn.Name()]
-	if len(candidates) == 0 {
-		return ""
-	}
-	for _, n := range p.named {
-		ptr := types.NewPointer(n)
-		obj, _, _ := types.LookupFieldOrMethod(ptr, false, d.fn.Pkg(), d.fn.Name())
-		m, ok := obj.(*types.Func)
-		if !ok || m.Origin().FullName() != d.fn.FullName() {
-			continue
-		}
-		for _, iface := range candidates {
-			if types.Implements(ptr, iface.t) || n.TypeParams().Len() > 0 && sameShape(m, iface.t) {
-				return iface.name
-			}
-		}
-	}
-	return ""
 }
 
 // sameShape reports whether an interface's method has as many parameters and

@@ -12,6 +12,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
 
+	"github.com/ctxprop/ctxprop/internal/ctxflow"
+	"github.com/ctxprop/ctxprop/internal/finding"
 	"github.com/ctxprop/ctxprop/internal/fix"
 	"github.com/ctxprop/ctxprop/internal/link"
 )
@@ -49,13 +51,18 @@ type Options struct {
 }
 
 // New indexes the packages, which must come with their tests and in an order
-// in which a package precedes its test variant.
-func New(fset *token.FileSet, pkgs []*packages.Package, callers *link.Callers, o Options) *Program {
+// in which a package precedes its test variant, and the verdicts on them.
+func New(fset *token.FileSet, pkgs []*packages.Package, callers *link.Callers, verdicts []*ctxflow.Verdict, o Options) *Program {
 	p := &Program{
 		fset: fset, dir: o.Dir, callers: callers, exported: o.Exported,
 		files: map[string]*source{},
-		decls: map[string]*decl{}, refs: map[string][]*ref{}, ifaces: map[string][]namedInterface{},
-		linked: map[string]token.Pos{}, own: map[string]bool{}, done: map[string]*change{},
+		decls: map[string]*decl{}, refs: map[string][]*ref{}, ifaces: map[string][]namedInterface{}, methods: map[string]*method{}, foreign: map[string][]*types.Named{},
+		linked: map[string]token.Pos{}, homes: map[string][]*ctxflow.Verdict{}, own: map[string]bool{}, done: map[string]*change{},
+	}
+	for _, v := range verdicts {
+		if n := callers.Node(v.Node); v.Code == finding.SeveredCallee && !v.Returned && (n == nil || !n.Apart) {
+			p.homes[v.Home] = append(p.homes[v.Home], v)
+		}
 	}
 	for _, pkg := range pkgs {
 		p.own[pkg.PkgPath] = true
@@ -103,6 +110,8 @@ func (p *Program) index(src *source) {
 			}
 		case *ast.CallExpr:
 			p.addByName(src, n)
+		case *ast.TypeSpec:
+			p.addMethods(src, n)
 		case *ast.InterfaceType:
 			if iface, ok := info.TypeOf(n).(*types.Interface); ok {
 				p.addInterface(iface, "the interface at "+p.place(n.Pos()))

@@ -47,15 +47,18 @@ type Program struct {
 	// exported: functions that other modules may call are changed too.
 	exported bool
 
-	own    map[string]bool // paths of the packages
-	files  map[string]*source
-	decls  map[string]*decl
-	refs   map[string][]*ref
-	ifaces map[string][]namedInterface // by the names of their methods
-	named  []*types.Named              // own types that are no interfaces
-	linked map[string]token.Pos        // names that go:linkname lines and MethodByName mention
-	unseen []*unseenFile
-	done   map[string]*change
+	own     map[string]bool // paths of the packages
+	files   map[string]*source
+	decls   map[string]*decl
+	refs    map[string][]*ref
+	ifaces  map[string][]namedInterface   // by the names of their methods
+	methods map[string]*method            // that declared interfaces ask for
+	foreign map[string][]*types.Named     // types of others, by the names of their methods
+	named   []*types.Named                // own types that are no interfaces
+	homes   map[string][]*ctxflow.Verdict // of severed callees, by their keys
+	linked  map[string]token.Pos          // names that go:linkname lines and MethodByName mention
+	unseen  []*unseenFile
+	done    map[string]*change
 }
 
 // Chain is what one finding needs changed.
@@ -75,45 +78,81 @@ type change struct {
 	edits []fix.Edit
 	keeps []fix.Edit
 	above []string // the callers that need a parameter too
+	// together are the methods, of interfaces and of types, that change with it.
+	together []string
 }
 
 // Thread returns what a finding of a severed callee needs changed, or why that
 // is not safe.
 func (p *Program) Thread(v *ctxflow.Verdict) (*Chain, error) {
-	roots, err := p.roots(v)
-	if err != nil {
+	if _, err := p.roots(v); err != nil {
 		return nil, err
 	}
 	chain := &Chain{}
 	queue, seen := []string{v.Home}, map[string]bool{v.Home: true}
-	for len(queue) > 0 {
-		key := queue[0]
-		queue = queue[1:]
-		c := p.change(key)
-		if c.err != nil {
-			return nil, c.err
-		}
-		var own []*ast.CallExpr
-		if key == v.Home {
-			own = roots
-		}
-		d := p.decls[key]
-		edits, err := d.src.builder.AddParameter(d.node, own)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", d.name(), err)
-		}
-		chain.Homes, chain.Names = append(chain.Homes, key), append(chain.Names, d.name())
-		chain.Edits = append(chain.Edits, fix.Edits(p.fset, edits...)...)
-		chain.Edits = append(chain.Edits, c.edits...)
-		chain.Keeps = append(append(chain.Keeps, p.keep(d.src, d.node.Pos())...), c.keeps...)
-		for _, up := range c.above {
-			if !seen[up] {
-				seen[up] = true
-				queue = append(queue, up)
+	add := func(keys ...string) {
+		for _, key := range keys {
+			if !seen[key] {
+				seen[key] = true
+				queue = append(queue, key)
 			}
 		}
 	}
+	for len(queue) > 0 {
+		key := queue[0]
+		queue = queue[1:]
+		if p.methods[key] != nil {
+			if v.Sink.Write {
+				return nil, errWriteBehind
+			}
+			c := p.changeMethod(key)
+			if c.err != nil {
+				return nil, c.err
+			}
+			chain.take(c)
+			add(c.above...)
+			continue
+		}
+		c, err := p.function(chain, key)
+		if err != nil {
+			return nil, err
+		}
+		add(c.above...)
+		add(c.together...)
+	}
 	return chain, nil
+}
+
+// take adds a change to the chain.
+func (c *Chain) take(of *change) {
+	c.Edits, c.Keeps = append(c.Edits, of.edits...), append(c.Keeps, of.keeps...)
+}
+
+// function adds to the chain that a function takes a context. If it is a home
+// of its own, that takes the place of the roots that it makes.
+func (p *Program) function(chain *Chain, key string) (*change, error) {
+	c := p.change(key)
+	if c.err != nil {
+		return nil, c.err
+	}
+	var roots []*ast.CallExpr
+	for _, v := range p.homes[key] {
+		more, err := p.roots(v)
+		if err != nil {
+			return nil, err
+		}
+		roots = append(roots, more...)
+	}
+	d := p.decls[key]
+	edits, err := d.src.builder.AddParameter(d.node, roots)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", d.name(), err)
+	}
+	chain.Homes, chain.Names = append(chain.Homes, key), append(chain.Names, d.name())
+	chain.Edits = append(chain.Edits, fix.Edits(p.fset, edits...)...)
+	chain.Keeps = append(chain.Keeps, p.keep(d.src, d.node.Pos())...)
+	chain.take(c)
+	return c, nil
 }
 
 // roots are the calls that make contexts in the home, if they may go.
@@ -164,8 +203,14 @@ func (p *Program) change(key string) *change {
 		c.err = fmt.Errorf("%s %w", d.name(), err)
 		return c
 	}
+	funcs, methods, err := p.group(key)
+	if err != nil {
+		c.err = fmt.Errorf("%s %w", d.name(), err)
+		return c
+	}
+	c.together = append(funcs, methods...)
 	for _, r := range p.refs[key] {
-		if err := p.pass(c, d, r); err != nil {
+		if err := p.pass(c, r); err != nil {
 			c.err = fmt.Errorf("%s %w", d.name(), err)
 			return c
 		}
@@ -174,7 +219,7 @@ func (p *Program) change(key string) *change {
 }
 
 // pass edits one use of a function, which must be a call.
-func (p *Program) pass(c *change, d *decl, r *ref) error {
+func (p *Program) pass(c *change, r *ref) error {
 	site, ok := p.siteOf(r)
 	if !ok {
 		return fmt.Errorf("is used as a value at %s", p.place(r.id.Pos()))

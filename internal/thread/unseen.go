@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
+	"go/types"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -60,15 +61,15 @@ func leftOut(name string) bool {
 // mentionedUnseen names an unseen file that may use the function: one of its
 // own directory or, if it is exported, one that imports its package, or for a
 // method any of the analysed ones, that has its name.
-func (p *Program) mentionedUnseen(d *decl) string {
-	dir, pkg := filepath.Dir(d.src.name), d.fn.Pkg().Path()
+func (p *Program) mentionedUnseen(fn *types.Func, src *source) string {
+	dir, pkg := filepath.Dir(src.name), fn.Pkg().Path()
 	for _, f := range p.unseen {
-		if !f.mentions(d.fn.Name()) {
+		if !f.mentions(fn.Name()) {
 			continue
 		}
 		near := filepath.Dir(f.name) == dir
-		far := d.fn.Exported() && slices.ContainsFunc(f.imported(), func(path string) bool {
-			return path == pkg || d.fn.Signature().Recv() != nil && p.own[path]
+		far := fn.Exported() && slices.ContainsFunc(f.imported(), func(path string) bool {
+			return path == pkg || fn.Signature().Recv() != nil && p.own[path]
 		})
 		if near || far {
 			return p.relative(f.name)
