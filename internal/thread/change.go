@@ -92,8 +92,8 @@ type namedInterface struct {
 // declare, and the types that could implement them.
 func (p *Program) addInterfaces(pkgs []*packages.Package) {
 	seen := make(map[*types.Package]bool)
-	var visit func(*types.Package, bool)
-	visit = func(pkg *types.Package, own bool) {
+	var visit func(*types.Package)
+	visit = func(pkg *types.Package) {
 		if seen[pkg] {
 			return
 		}
@@ -105,20 +105,20 @@ func (p *Program) addInterfaces(pkgs []*packages.Package) {
 			}
 			if iface, ok := tn.Type().Underlying().(*types.Interface); ok {
 				p.addInterface(iface, pkg.Path()+"."+name)
-			} else if n, ok := tn.Type().(*types.Named); ok && own {
+			} else if n, ok := tn.Type().(*types.Named); ok && p.own[pkg.Path()] {
 				p.named = append(p.named, n)
-			} else if ok && !p.own[pkg.Path()] {
+			} else if ok {
 				for m := range n.Methods() {
 					p.foreign[m.Name()] = append(p.foreign[m.Name()], n)
 				}
 			}
 		}
 		for _, imp := range pkg.Imports() {
-			visit(imp, false)
+			visit(imp)
 		}
 	}
 	for _, pkg := range pkgs {
-		visit(pkg.Types, true)
+		visit(pkg.Types)
 	}
 }
 
