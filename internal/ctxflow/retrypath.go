@@ -392,7 +392,11 @@ func (e *engine) instantiate(f *function, cs *callsite, t callee.Target, p *retr
 	if arg == nil {
 		return []*retryPath{&q}
 	}
+	down, counts := e.countsDown(arg)
 	for _, l := range q.layers { // who hands the function over retries it
+		if a := l.count.attempts; counts && l.count.param == nil && (a.IsUnbounded() || a.IsUnknown()) {
+			l.count = down
+		}
 		if l.through == "" {
 			l.through = l.name
 		}
