@@ -35,7 +35,7 @@ func (p *process) check(ctx context.Context, args []string) error {
 	r.fset, r.findings = prog.fset, dedupe(findingsOf(prog, units))
 	finding.Sort(r.findings)
 	if o.why.file != "" {
-		return p.why(o, r, units)
+		return p.why(o, r, prog, units)
 	}
 	if o.baseline == "" {
 		r.findings = o.shown(r.findings)

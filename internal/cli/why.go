@@ -12,14 +12,18 @@ import (
 )
 
 // why answers -why: what is known at a line, shown or not.
-func (p *process) why(o *options, r *report, units []*unit) error {
+func (p *process) why(o *options, r *report, prog *program, units []*unit) error {
 	at := o.why
 	file := at.file
 	if !filepath.IsAbs(file) {
 		file = filepath.Join(r.dir, file)
 	}
-	if !analysed(file, units) {
+	in := unitsOf(file, units)
+	if len(in) == 0 {
 		return fmt.Errorf("-why %s: no analysed package has this file; name its package or add -tags", &at)
+	}
+	if last := lineCount(file, r.fset, in[0]); at.line > last {
+		return fmt.Errorf("-why %s: the file ends at line %d", &at, last)
 	}
 	var b strings.Builder
 	for _, f := range r.findings {
@@ -32,22 +36,43 @@ func (p *process) why(o *options, r *report, units []*unit) error {
 		b.WriteString(line)
 	}
 	if b.Len() == 0 {
-		fmt.Fprintf(&b, "%s: no context reaches blocking work here\n", &at)
+		fmt.Fprintf(&b, "%s: no context reaches blocking work here%s\n", &at, unnamed(in, prog))
 	}
 	_, err := fmt.Fprint(p.stdout, b.String())
 	return err
 }
 
-// analysed reports whether file belongs to one of the packages.
-func analysed(file string, units []*unit) bool {
+// unitsOf returns those that the file belongs to: a package, and the variant of
+// it that its tests use.
+func unitsOf(file string, units []*unit) []*unit {
+	var in []*unit
 	for _, u := range units {
-		for _, f := range u.pkg.CompiledGoFiles {
-			if f == file {
-				return true
-			}
+		if slices.Contains(u.pkg.CompiledGoFiles, file) {
+			in = append(in, u)
 		}
 	}
-	return false
+	return in
+}
+
+// lineCount is the number of lines of a file of the package.
+func lineCount(file string, fset *token.FileSet, u *unit) int {
+	for _, f := range u.pkg.Syntax {
+		if tf := fset.File(f.FileStart); tf.Name() == file {
+			return tf.LineCount()
+		}
+	}
+	return 0
+}
+
+// unnamed qualifies that nothing is known of a line whose package no pattern
+// matches: of such a package only what leads into it is shown.
+func unnamed(in []*unit, prog *program) string {
+	for _, u := range in {
+		if prog.matched[u.pkg.ID] {
+			return ""
+		}
+	}
+	return "; for findings of its own, name its package: " + in[0].pkg.PkgPath
 }
 
 func onLine(pos token.Position, file string, line int) bool {
@@ -84,7 +109,11 @@ func sitesAt(file string, line int, r *report, units []*unit) []string {
 // writeWhy prints a finding with what the usual output leaves out.
 func writeWhy(b *strings.Builder, f *finding.Finding, dir string) {
 	fmt.Fprintf(b, "%s: %s\n", positionText(f.Position, dir), f.Message)
-	fmt.Fprintf(b, "\tseverity: %s, because of %s\n", f.Severity, gradeText(f.Grade))
+	fmt.Fprintf(b, "\tseverity: %s", f.Severity)
+	if f.Grade != finding.GradeRequest || len(f.Entries) > 0 { // options and directives run for nobody
+		fmt.Fprintf(b, ", because of %s", gradeText(f.Grade))
+	}
+	b.WriteString("\n")
 	for _, e := range f.Entries {
 		fmt.Fprintf(b, "\tentry: %s\n", e)
 	}
