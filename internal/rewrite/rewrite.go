@@ -135,6 +135,9 @@ func Create(name, text string) error {
 		target, mode = resolved, info.Mode().Perm()
 	}
 	temp, err := writeBeside(target, text, mode)
+	if beside, ok := errors.AsType[*fs.PathError](err); ok {
+		return &fs.PathError{Op: beside.Op, Path: name, Err: beside.Err} // nobody knows the other one
+	}
 	if err != nil {
 		return err
 	}
