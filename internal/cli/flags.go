@@ -112,7 +112,7 @@ func flagError(fs *flag.FlagSet, err error) error {
 	fs.VisitAll(func(f *flag.Flag) { names = append(names, f.Name) })
 	hint := didYouMean(name, names)
 	if hint == "" {
-		hint = "; see ctxprop help"
+		hint = strings.TrimSuffix("; see ctxprop help "+strings.TrimPrefix(fs.Name(), "ctxprop "), " ctxprop")
 	} else {
 		hint = strings.Replace(hint, "mean ", "mean -", 1)
 	}

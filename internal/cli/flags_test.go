@@ -67,6 +67,8 @@ func TestUsageErrors(t *testing.T) {
 		{[]string{"-formt", "json"}, "unknown flag -formt; did you mean -format?"},
 		{[]string{"check", "-sverity=error"}, "unknown flag -sverity; did you mean -severity?"},
 		{[]string{"-zzzzzz"}, "unknown flag -zzzzzz; see ctxprop help"},
+		{[]string{"init", "-zzzzzz"}, "unknown flag -zzzzzz; see ctxprop help init"},
+		{[]string{"gate", "-zzzzzz"}, "unknown flag -zzzzzz; see ctxprop help gate"},
 		{[]string{"-format", "jsn"}, `invalid value "jsn" for flag -format: unknown format; did you mean json?`},
 		{[]string{"-format", "yaml"}, `invalid value "yaml" for flag -format: unknown format: use one of text, json, sarif, github, rdjsonl, markdown`},
 		{[]string{"-o", "x.sarif"}, `invalid value "x.sarif" for flag -o: want FORMAT=FILE`},

@@ -29,7 +29,7 @@ type gateOptions struct {
 
 func gateFlagSet(o *gateOptions) *flag.FlagSet {
 	o.write, o.mergeBase = gateFormats[0], true
-	fs := flag.NewFlagSet("gate", flag.ContinueOnError)
+	fs := flag.NewFlagSet("ctxprop gate", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.StringVar(&o.rev, "base", "", "the `revision` to compare with, such as origin/main")
 	fs.BoolVar(&o.mergeBase, "merge-base", true, "compare with the commit where HEAD left the base's history instead of the base itself, which may have moved on")

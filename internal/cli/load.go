@@ -93,6 +93,11 @@ func loadSound(cfg *packages.Config, o *options, g *goEnv, patterns []string, un
 	if err != nil {
 		return nil, loadFailure(err, g)
 	}
+	if len(pkgs) == 0 && g.inModule() {
+		if err := listFailure(cfg, patterns, g); err != nil {
+			return nil, err
+		}
+	}
 	pkgs = slices.DeleteFunc(pkgs, unwanted)
 	slices.SortFunc(pkgs, func(a, b *packages.Package) int { return strings.Compare(a.ID, b.ID) })
 	return pkgs, problems(pkgs, o, g)

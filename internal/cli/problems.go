@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -94,10 +96,18 @@ func problemLine(pkg *packages.Package, e packages.Error, dir string) string {
 		return fmt.Sprintf("%s: %s", relativePos(e.Pos, dir), msg)
 	case strings.HasPrefix(msg, "no Go files in "):
 		return msg + "; to include the packages below: ctxprop ./..."
+	case isFile(filepath.Join(dir, filepath.FromSlash(pkg.PkgPath))):
+		return pkg.PkgPath + " is a file and no package; name its folder, or all of them: ./..."
 	case strings.Contains(msg, pkg.PkgPath):
 		return msg
 	}
 	return fmt.Sprintf("%s: %s", pkg.PkgPath, msg)
+}
+
+// isFile reports whether there is such a file, and no folder.
+func isFile(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.Mode().IsRegular()
 }
 
 // relativePos shortens the file of a "file:line:col" position.
@@ -121,6 +131,18 @@ func problemError(lines []string) error {
 	return errors.New(text)
 }
 
+// listFailure returns why the go command lists no packages, or nil if there are
+// none. Package packages takes some failures, such as a module cache that cannot
+// be read, for an empty answer.
+func listFailure(cfg *packages.Config, patterns []string, g *goEnv) error {
+	cmd := exec.CommandContext(cfg.Context, "go", slices.Concat([]string{"list"}, cfg.BuildFlags, []string{"--"}, patterns)...)
+	cmd.Dir, cmd.Env = cfg.Dir, cfg.Env
+	if _, err := cmd.Output(); err != nil {
+		return loadFailure(goCommandError(err), g)
+	}
+	return nil
+}
+
 func noPackages(o *options, g *goEnv) error {
 	if !g.inModule() {
 		return noModule(g)
@@ -140,5 +162,6 @@ func loadFailure(err error, g *goEnv) error {
 	}
 	text = strings.TrimPrefix(text, "err: exit status 1: stderr: ")
 	text = strings.TrimPrefix(strings.TrimSpace(text), "go: ")
+	text = strings.ReplaceAll(text, ":\n", ": ") // a heading
 	return fmt.Errorf("cannot load packages: %s", strings.ReplaceAll(text, "\n", "; "))
 }

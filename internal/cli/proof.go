@@ -61,6 +61,9 @@ func (pr *proof) run(ctx context.Context) (*prove.Report, error) {
 	}
 	pr.progress.stage("looking for saturation tests")
 	pkgs, err := pr.tests.Packages(ctx, pr.o.patterns)
+	if err != nil && !pr.goEnv.inModule() {
+		return nil, noModule(pr.goEnv)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -26,7 +26,7 @@ type proveOptions struct {
 
 func proveFlagSet(o *proveOptions) *flag.FlagSet {
 	o.severity, o.write = finding.Info, proofFormats[0]
-	fs := flag.NewFlagSet("prove", flag.ContinueOnError)
+	fs := flag.NewFlagSet("ctxprop prove", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
 	fs.StringVar(&o.picture, "o", "", "write a picture of the runs to this `file`: HTML, or SVG if its name ends so")
 	fs.BoolVar(&o.each, "each", false, "also leave out one fix at a time")

@@ -52,6 +52,9 @@ func (p *process) vet(ctx context.Context, args []string) error {
 	if err != nil {
 		return err
 	}
+	if !g.inModule() && slices.ContainsFunc(o.patterns, isLocalPattern) {
+		return noModule(g)
+	}
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("cannot find the file of this program: %v", err)
@@ -77,6 +80,12 @@ func (p *process) vet(ctx context.Context, args []string) error {
 		return goCommandError(err)
 	}
 	return nil
+}
+
+// isLocalPattern reports whether a pattern names folders, which takes a module,
+// and not files or packages of the standard library.
+func isLocalPattern(pattern string) bool {
+	return strings.HasPrefix(pattern, ".") && !strings.HasSuffix(pattern, ".go")
 }
 
 // goVet is the command with the tool's flags that differ from their defaults.
