@@ -175,10 +175,12 @@ func excerptOf(b codeBlock, fits func(name string) bool) error {
 	want := regexp.MustCompile(strings.Join(parts, `[\s\S]*?`))
 	found := errors.New("no file of the repository has this")
 	err := filepath.WalkDir("../..", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || found == nil || d.IsDir() && d.Name() == ".git" {
-			return errors.Join(err, skipIf(d.IsDir() && d.Name() == ".git"))
-		}
-		if d.IsDir() || !fits(name) {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == ".git":
+			return fs.SkipDir
+		case found == nil || d.IsDir() || !fits(name):
 			return nil
 		}
 		text, err := os.ReadFile(name)
@@ -188,13 +190,6 @@ func excerptOf(b codeBlock, fits func(name string) bool) error {
 		return err
 	})
 	return errors.Join(err, found)
-}
-
-func skipIf(skip bool) error {
-	if skip {
-		return fs.SkipDir
-	}
-	return nil
 }
 
 func checkCatalogLines(_ *testing.T, b codeBlock) error {
