@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 Services still retry by the deprecated SDK, whose defaults are measured here.
+
 package conformance
 
 import (
